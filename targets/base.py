@@ -23,7 +23,7 @@ if TYPE_CHECKING:
     from collections.abc import Callable
 
     from rpcrdma.fabric.base import Address, Fabric
-    from rpcrdma.ulp.gss_context import GssMechanism
+    from rpcrdma.ulp.gss_context import GssInitiator, GssMechanism
     from targets.profile import Profile
 
 __all__ = [
@@ -37,6 +37,7 @@ __all__ = [
     "ClientSession",
     "ClientTarget",
     "HasConsole",
+    "HasInitiator",
     "HasMechanism",
     "RunningAct",
     "Session",
@@ -108,6 +109,16 @@ class HasMechanism(Protocol):
     @property
     def mechanism(self) -> GssMechanism | None:
         """What gives out contexts for the tester's programs; None if there is nothing to."""
+        ...
+
+
+@runtime_checkable
+class HasInitiator(Protocol):
+    """A session of a server that takes calls under RPCSEC_GSS, if the tester can make them."""
+
+    @property
+    def initiator(self) -> GssInitiator | None:
+        """What makes contexts with the server that runs now; None if there is nothing to."""
         ...
 
 

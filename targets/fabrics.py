@@ -29,12 +29,19 @@ __all__ = [
     "BETWEEN",
     "FABRICS",
     "IN_PROCESS",
+    "OUTSIDE_OF_THE_GUEST",
     "chosen_fabric",
     "fabric_towards",
     "open_fabric",
     "open_hosts",
     "usual_fabric",
 ]
+
+OUTSIDE_OF_THE_GUEST: Final = (
+    "profile `{}` claims Kerberos, for which the tester must be outside of the lab's guest;"
+    " drop --fabric"
+)
+"""What to say of it elsewhere, where nobody makes a realm."""
 
 IN_PROCESS: Final = ("loopback", "switch")
 """Both ends are in one process."""

@@ -1,4 +1,4 @@
-"""A device in a standing guest: the tester is outside and reaches it by frames, over RoCEv2.
+"""A device in a standing guest, and a server there: the tester reaches it by frames, over RoCEv2.
 
     with guest_of(profile, kernel, print) as guest:  # boots meanwhile
         target = guest_target(profile, guest)
@@ -12,8 +12,7 @@ another one takes its place, with a fabric of its own towards it; one for each `
 
 from __future__ import annotations
 
-from contextlib import contextmanager
-from typing import TYPE_CHECKING, Final
+from typing import TYPE_CHECKING
 
 import msgspec
 
@@ -21,29 +20,29 @@ from rpcrdma.errors import DecodeError, FabricError
 from rpcrdma.fabric.base import Address
 from rpcrdma.fabric.trace import Trace
 from rpcrdma.ulp import rpc
-from rpcrdma.ulp.file_store import FileStore
-from rpcrdma.ulp.mount3 import KERBEROS_FLAVORS, MountProgram
 from targets.base import TargetError
+from targets.guest_client import (
+    GuestClientSession,
+    GuestClientTarget,
+    told_of_the_target,
+)
 from targets.guest_share import GuestServerShare, fabric_to
-from targets.kerberos.client import CONTEXTS_PORT, ClientRealm
+from targets.kerberos.server import ServerRealm
 from targets.lab.errors import LabError
 from targets.network import NetworkSession
 from targets.nfs.mount_client import MountRefused, mount_request, mounted_handle
 from targets.ping import ping
 from targets.profile import Binding
 from targets.standing.addresses import neighbour_of
-from targets.standing.place import GuestPlace
 from targets.standing.run_guest import RunGuest
 from targets.standing.setup_of import setup_of
-from targets.upper_tester.client import CommandSession
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterator
+    from collections.abc import Callable
 
-    from rpcrdma.fabric.base import Fabric
     from rpcrdma.roce.fabric import RoceFabric
-    from rpcrdma.ulp.gss_context import GssMechanism
-    from targets.base import Act, ActKind, ClientTarget, RunningAct, Target
+    from rpcrdma.ulp.gss_context import GssInitiator
+    from targets.base import ClientTarget, Target
     from targets.profile import Profile
     from targets.standing.run_guest import GuestEnd
 
@@ -55,9 +54,6 @@ __all__ = [
     "guest_of",
     "guest_target",
 ]
-
-
-_ANYWHERE: Final = "0.0.0.0"  # noqa: S104  (of the guest, which nobody else can reach)
 
 
 class GuestServerTarget:
@@ -73,33 +69,75 @@ class GuestServerTarget:
         self._guest = guest
         self._is_asked = profile.binding is Binding.NFS3 and not profile.extra.root_handle
         self._was_ready = False
+        self._realm: ServerRealm | None = None
+
+    @property
+    def initiator(self) -> GssInitiator | None:
+        """What makes contexts with the server, if its profile claims Kerberos."""
+        return None if self._realm is None else self._realm.initiator
 
     def start(self) -> GuestServerSession:
-        """Wait until the guest is set up."""
+        """Wait until the guest is set up, with a Kerberos realm if the server is to use one."""
         self._await_ready()
-        return GuestServerSession(self.profile, self._guest, self._replace)
+        return GuestServerSession(self, self._guest)
 
     def beside(self, tester: int) -> GuestServerShare:
-        """The server for one of several testers (see `targets.shared.SharedTarget`)."""
+        """The server for one of several testers (see `targets.shared.SharedTarget`).
+
+        Raises:
+            TargetError: it is under Kerberos, where each would need a ticket of its own.
+        """
+        if self.profile.claims.kerberos:
+            raise TargetError(f"`{self.name}` is under Kerberos, for one tester alone; drop -n")
         self._await_ready()
         return GuestServerShare(self.profile, self._guest.current, tester)
 
     def _await_ready(self) -> None:
         if not self._was_ready:
-            with _told_of_the_target():
+            with told_of_the_target():
                 self._guest.current.await_ready()
-            self._ask_for_handle()
+            self._meet()
             self._was_ready = True
         elif died := self._guest.current.alive():
             # Several testers have been there before, and leave a guest that has died.
-            self._replace(died)
+            self.replace(died)
+        else:
+            self._join()
 
-    def _replace(self, how: str) -> Profile:
-        """Take a new guest; returns the profile with the file handle of the server there."""
-        with _told_of_the_target():
+    def replace(self, how: str) -> Profile:
+        """Have a new guest take the place of one of no use.
+
+        Args:
+            how: it died, or what it cannot do any more.
+
+        Returns:
+            The profile with the file handle of the server there.
+
+        Raises:
+            TargetError: the new one does not come up.
+        """
+        with told_of_the_target():
             self._guest.replace(how)
-        self._ask_for_handle()
+        self._meet()
         return self.profile
+
+    def close(self) -> None:
+        """Leave the realm, if there is one.  Twice is allowed."""
+        if self._realm is not None:
+            self._realm.close()
+            self._realm = None
+
+    def _meet(self) -> None:
+        """Get what calls to the server in this guest need."""
+        self.close()
+        self._join()
+        self._ask_for_handle()
+
+    def _join(self) -> None:
+        """Make a realm for the server, if it is to have one and has left the last."""
+        if self.profile.claims.kerberos and self._realm is None:
+            with told_of_the_target():
+                self._realm = ServerRealm(self._guest.current.agent, self.profile.extra.export)
 
     def _ask_for_handle(self) -> None:
         if self._is_asked:
@@ -111,22 +149,24 @@ class GuestServerTarget:
 class GuestServerSession(NetworkSession):
     """The running server: its kernel can die, and it can be started again."""
 
-    def __init__(
-        self, profile: Profile, guest: RunGuest, replace: Callable[[str], Profile]
-    ) -> None:
+    def __init__(self, target: GuestServerTarget, guest: RunGuest) -> None:
         """Take a server in a guest that is set up.
 
         Args:
-            profile: the server's.
+            target: of the server.
             guest: which holds it.
-            replace: has a new guest take the place of one of no use, for the reason that it is
-                given; returns the profile of the server there.
         """
+        profile = target.profile
         address = Address(profile.extra.address, profile.extra.port)
         super().__init__(self._reach(profile, guest), address)
         self._profile = profile
         self._guest = guest
-        self._replace = replace
+        self._target = target
+
+    @property
+    def initiator(self) -> GssInitiator | None:
+        """What makes contexts with the server in the guest that is there."""
+        return self._target.initiator
 
     def alive(self) -> str | None:
         """How the guest died."""
@@ -159,7 +199,7 @@ class GuestServerSession(NetworkSession):
         return ""
 
     def _move(self, problem: str) -> None:
-        profile = self._replace(problem)
+        profile = self._target.replace(problem)
         self.fabric.close()
         self.fabric = self._reach(profile, self._guest)
         if profile.extra.root_handle != self._profile.extra.root_handle:
@@ -168,151 +208,17 @@ class GuestServerSession(NetworkSession):
                 f" {self._profile.extra.export}; certify what is left in a run of its own"
             )
 
+    def close(self) -> None:
+        """Release the fabric, and leave the realm."""
+        super().close()
+        self._target.close()
+
     @staticmethod
     def _reach(profile: Profile, guest: RunGuest) -> RoceFabric:
         fabric = fabric_to(guest.current, neighbour_of(profile.extra.address))
         # A server that is stopped says good-bye on its connections and waits for an answer.
         guest.current.agent.meanwhile(fabric.device.progress)
         return fabric
-
-
-class GuestClientTarget:
-    """A client in a guest that commands bring to act (see `targets.base.ClientTarget`)."""
-
-    def __init__(self, profile: Profile, guest: RunGuest) -> None:
-        if profile.acts is None:
-            raise TargetError(f"profile `{profile.name}` has no table [acts]")
-        self.name = profile.name
-        self._guest = guest
-        self._address = profile.extra.address
-        # The tester listens beside the guest, not in it.
-        extra = msgspec.structs.replace(profile.extra, address=neighbour_of(profile.extra.address))
-        self.profile = msgspec.structs.replace(profile, extra=extra)
-        self._acts = profile.acts
-
-    def start_client(self) -> GuestClientSession:
-        """Wait until the guest is set up, and make a Kerberos realm if the client is to use one."""
-        if not self.profile.claims.kerberos:
-            return GuestClientSession(self._guest, self._begin)
-        with _told_of_the_target():
-            realm = ClientRealm()
-        try:
-            return GuestClientSession(self._guest, lambda: self._begin(realm), realm)
-        except BaseException:
-            realm.close()
-            raise
-
-    def _begin(self, realm: ClientRealm | None = None) -> CommandSession:
-        """The client in the guest that is there now."""
-        guest = self._guest.current
-        with _told_of_the_target():
-            place = GuestPlace(guest, self._address)
-        agent = guest.agent
-        fabric = fabric_to(guest, self.profile.extra.address)
-        agent.meanwhile(fabric.device.progress)
-        if realm is not None:
-            return self._in_a_realm(realm, fabric, place)
-        if not self._acts.use("mount_port"):
-            return CommandSession(self.profile, self._acts, fabric, None, place)
-        mounts = agent.serve_calls(self._address, MountProgram(FileStore()).execute)
-        fabric.attach(agent.client.pump)
-        return CommandSession(self.profile, self._acts, fabric, mounts, place)
-
-    def _in_a_realm(
-        self, realm: ClientRealm, fabric: RoceFabric, place: GuestPlace
-    ) -> CommandSession:
-        """The client, whose contexts are made by TCP where MOUNT is, too."""
-        extra, agent = self.profile.extra, self._guest.current.agent
-        served = realm.by_tcp(
-            extra.program, extra.program_version, MountProgram(FileStore(), KERBEROS_FLAVORS)
-        )
-        with _told_of_the_target():
-            realm.set_up(agent, extra.address, self._address)
-            by_tcp = agent.serve_calls(_ANYWHERE, served.execute, CONTEXTS_PORT, routed=True)
-        fabric.attach(agent.client.pump)
-        mechanism = realm.mechanism
-        return CommandSession(self.profile, self._acts, fabric, by_tcp, place, mechanism)
-
-
-class GuestClientSession:
-    """The running client, in one guest after the other (see `targets.base.ClientSession`)."""
-
-    def __init__(
-        self,
-        guest: RunGuest,
-        begin: Callable[[], CommandSession],
-        realm: ClientRealm | None = None,
-    ) -> None:
-        """Take a client.
-
-        Args:
-            guest: which holds it.
-            begin: takes the client in the guest that is there.
-            realm: of its contexts, which ends with the session; None if it makes none.
-        """
-        self._guest = guest
-        self._realm = realm
-        self._begin = begin
-        self._client = begin()
-
-    @property
-    def fabric(self) -> Fabric:
-        """The tester's, towards the guest that is there."""
-        return self._client.fabric
-
-    @property
-    def listen_address(self) -> Address:
-        """Beside the guest."""
-        return self._client.listen_address
-
-    @property
-    def acts(self) -> frozenset[ActKind]:
-        """What the profile has a command for."""
-        return self._client.acts
-
-    @property
-    def mechanism(self) -> GssMechanism | None:
-        """What gives out contexts, the same in each guest."""
-        return None if self._realm is None else self._realm.mechanism
-
-    def prepare(self, address: Address) -> RunningAct:
-        """Have the client connect."""
-        return self._client.prepare(address)
-
-    def begin(self, act: Act) -> RunningAct:
-        """Have it act."""
-        return self._client.begin(act)
-
-    def alive(self) -> str | None:
-        """How the guest died."""
-        return self._client.alive()
-
-    def console(self) -> str:
-        """What the guest's kernel has printed."""
-        return self._guest.current.log()
-
-    def restart(self) -> None:
-        """Undo what `prepare` did, or else go on in a new guest.
-
-        Raises:
-            TargetError: the new one does not come up.
-        """
-        try:
-            self._client.restart()
-        except TargetError as error:
-            problem = self.alive() or str(error)
-        else:
-            return
-        self._client.close()
-        with _told_of_the_target():
-            self._guest.replace(problem)
-        self._client = self._begin()
-
-    def close(self) -> None:
-        """Undo what `prepare` did, and release the fabric."""
-        self._client.close()
-        if self._realm is not None:
-            self._realm.close()
 
 
 def guest_of(
@@ -359,12 +265,3 @@ def _handle(guest: RunGuest, profile: Profile) -> str:
         return mounted_handle(reply).hex()
     except (LabError, DecodeError, MountRefused) as error:
         raise TargetError(f"the guest's server does not mount {extra.export}: {error}") from error
-
-
-@contextmanager
-def _told_of_the_target() -> Iterator[None]:
-    """Tell what the lab cannot do as something that the target cannot: it does not come up."""
-    try:
-        yield
-    except LabError as error:
-        raise TargetError(str(error)) from error

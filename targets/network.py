@@ -13,7 +13,7 @@ from typing import TYPE_CHECKING
 
 from rpcrdma.fabric.base import Address
 from targets.base import TargetError
-from targets.fabrics import BETWEEN, chosen_fabric, fabric_towards
+from targets.fabrics import BETWEEN, OUTSIDE_OF_THE_GUEST, chosen_fabric, fabric_towards
 from targets.lab.errors import LabError
 from targets.lab.guest import INSIDE
 from targets.lab.nfsd import restart_nfsd
@@ -82,6 +82,8 @@ class NetworkTarget:
 
     def start(self) -> NetworkSession:
         """Open the fabric; the server is contacted only by the suite."""
+        if self.profile.claims.kerberos:
+            raise TargetError(OUTSIDE_OF_THE_GUEST.format(self.name))
         extra = self.profile.extra
         address = Address(extra.address, extra.port)
         fabric = fabric_towards(self._fabric, extra.address)

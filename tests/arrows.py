@@ -105,10 +105,14 @@ ARROWS: dict[str, set[str]] = {
             "rpcrdma.fabric rpcrdma.roce rpcrdma.roce.link targets.profile targets.lab "
             "targets.standing targets.network targets.shared"
         ),
+        "targets.guest_client": (
+            "rpcrdma.ulp rpcrdma.fabric rpcrdma.roce targets.base targets.profile targets.lab "
+            "targets.standing targets.upper_tester targets.guest_share targets.kerberos"
+        ),
         "targets.guest_device": (
             "rpcrdma.errors rpcrdma.ulp rpcrdma.fabric rpcrdma.roce targets.base targets.ping "
             "targets.profile targets.lab targets.standing targets.network targets.nfs "
-            "targets.upper_tester targets.guest_share targets.kerberos"
+            "targets.guest_share targets.guest_client targets.kerberos"
         ),
         "targets.placed": "targets.base targets.lab targets.standing targets.guest_device",
         "targets.mutants": (

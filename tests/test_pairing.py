@@ -128,7 +128,6 @@ STRAY = {
     "tests/targets/mutants/test_mutants.py": "all mutants",
     "tests/targets/variants/test_variants.py": "all variants",
     "tests/targets/profiles/test_linux_client_script.py": "a script in Perl",
-    "tests/targets/test_guest_device_client.py": "targets/guest_device.py",
     "tests/ulp/test_nfs4_reply_sizes.py": "rpcrdma/ulp/nfs_bindings.py",
     "tests/ulp/test_nfs_bindings_nfs3.py": "rpcrdma/ulp/nfs_bindings.py",
     "tests/wire/test_examples.py": "whole messages, octet by octet",

@@ -34,12 +34,14 @@ __all__ = [
     "GssCall",
     "decode_gss_call",
     "established",
+    "given",
     "init_call",
     "init_reply",
     "is_gss",
     "protect_call",
     "protect_reply",
     "protected_size",
+    "unprotect_reply",
 ]
 
 FLAVOR: Final = int(AuthFlavor.RPCSEC_GSS)
@@ -190,11 +192,7 @@ def established(reply: bytes) -> MockContext:
     Raises:
         DecodeError: it has not.
     """
-    answered, start = rpc.decode_reply(reply)
-    if not answered.succeeded:
-        raise DecodeError(start, "results", Reason.TRUNCATED, answered.outcome.value)
-    results, _ = wire.decode_gss_init_result(reply, start)
-    return MockContext(results.handle)
+    return MockContext(given(reply).handle)
 
 
 def protect_call(call: bytes, context: GssContext, service: GssService, sequence: int) -> bytes:
@@ -241,6 +239,44 @@ def protect_reply(call: GssCall, reply: bytes) -> bytes:
         results = _wrap(results, context, call.credential)
     sequence = wire.encode_gss_sequence(wire.GssSequence(call.credential.seq_num))
     return _reply(answered, context.mic(sequence), results)
+
+
+def given(reply: bytes) -> wire.GssInitResult:
+    """What a server answers whoever has asked for a context.
+
+    Raises:
+        DecodeError: it gives none.
+    """
+    answered, start = rpc.decode_reply(reply)
+    if not answered.succeeded:
+        raise DecodeError(start, "results", Reason.TRUNCATED, answered.outcome.value)
+    results, end = wire.decode_gss_init_result(reply, start)
+    if results.gss_major != wire.GSS_S_COMPLETE:
+        words = f"{results.gss_major:#010x}, {results.gss_minor:#010x} of the mechanism's own"
+        raise DecodeError(start, "gss_major", Reason.BAD_ENUM, words)
+    if end != len(reply):
+        raise DecodeError(end, "results", Reason.TRAILING, f"{len(reply) - end} octets")
+    return results
+
+
+def unprotect_reply(call: GssCall, reply: bytes) -> bytes:
+    """The reply to a call without protection; a rejection is as it was.
+
+    Raises:
+        DecodeError: the verifier is not of the call, or the results are not under its service.
+        LocalProtocolError: nobody has given out the context.
+    """
+    answered, start = rpc.decode_reply(reply)
+    if answered.outcome in (rpc.RpcOutcome.RPC_MISMATCH, rpc.RpcOutcome.AUTH_ERROR):
+        return reply
+    context, verifier = call.given(), answered.verifier
+    sequence = wire.encode_gss_sequence(wire.GssSequence(call.credential.seq_num))
+    if verifier.flavor != FLAVOR or not context.is_mic(sequence, verifier.body):
+        raise DecodeError(start, "verifier", Reason.BAD_CHECKSUM, f"{len(verifier.body)} octets")
+    results = reply[start:]
+    if call.is_wrapped and answered.succeeded:
+        results = _unwrap(results, context, call.credential)
+    return rpc.encode_reply(replace(answered, verifier=rpc.AUTH_NONE), results)
 
 
 def protected_size(service: GssService, size: int, mechanism: GssMechanism = MOCK) -> int:

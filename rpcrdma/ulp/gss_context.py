@@ -11,7 +11,14 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import Final, Protocol
 
-__all__ = ["HANDLE_LENGTH", "Accepted", "GssContext", "GssMechanism"]
+__all__ = [
+    "HANDLE_LENGTH",
+    "Accepted",
+    "GssContext",
+    "GssInitiation",
+    "GssInitiator",
+    "GssMechanism",
+]
 
 HANDLE_LENGTH: Final = 16
 """Octets of the handles that our servers give out."""
@@ -87,4 +94,40 @@ class GssMechanism(Protocol):
 
     def context_of(self, handle: bytes) -> GssContext | None:
         """The context that a handle was given out for; None if it never was."""
+        ...
+
+
+class GssInitiation(Protocol):
+    """A context that a client has asked for.
+
+    Attributes:
+        token: for the server.
+    """
+
+    @property
+    def token(self) -> bytes: ...  # noqa: D102
+
+    def finish(self, handle: bytes, token: bytes) -> GssContext:
+        """Take what the server has answered.
+
+        Args:
+            handle: of the context.
+            token: the server's.
+
+        Raises:
+            DecodeError: the token is none for this context.
+        """
+        ...
+
+
+class GssInitiator(Protocol):
+    """What a client has, for as many contexts as it likes."""
+
+    @property
+    def mechanism(self) -> GssMechanism:
+        """Of its contexts; knows those that are finished, and gives out none."""
+        ...
+
+    def begin(self) -> GssInitiation:
+        """Ask for a context."""
         ...

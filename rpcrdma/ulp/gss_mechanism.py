@@ -20,7 +20,16 @@ from typing import Final
 from rpcrdma.errors import DecodeError, Reason
 from rpcrdma.ulp.gss_context import Accepted
 
-__all__ = ["MIC_LENGTH", "MOCK", "MockContext", "MockMechanism", "accept", "context_of"]
+__all__ = [
+    "MIC_LENGTH",
+    "MOCK",
+    "MockContext",
+    "MockInitiation",
+    "MockInitiator",
+    "MockMechanism",
+    "accept",
+    "context_of",
+]
 
 MIC_LENGTH: Final = 32
 """Octets of a checksum."""
@@ -103,6 +112,37 @@ class MockMechanism:
     def context_of(self, handle: bytes) -> MockContext | None:
         """The context that a handle was given out for."""
         return context_of(handle)
+
+
+@dataclass(frozen=True, slots=True)
+class MockInitiation:
+    """A context that was asked for (see `rpcrdma.ulp.gss_context.GssInitiation`)."""
+
+    token: bytes
+
+    def finish(self, handle: bytes, _token: bytes) -> MockContext:
+        """Take the handle, which says all."""
+        return MockContext(handle)
+
+
+@dataclass(frozen=True, slots=True)
+class MockInitiator:
+    """The mechanism as a client has it (see `rpcrdma.ulp.gss_context.GssInitiator`).
+
+    Attributes:
+        token: which it shows.
+    """
+
+    token: bytes
+
+    @property
+    def mechanism(self) -> MockMechanism:
+        """Of any context."""
+        return MOCK
+
+    def begin(self) -> MockInitiation:
+        """Ask for the context that the token gives."""
+        return MockInitiation(self.token)
 
 
 MOCK: Final = MockMechanism()

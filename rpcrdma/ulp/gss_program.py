@@ -37,34 +37,24 @@ if TYPE_CHECKING:
     from rpcrdma.ulp.bindings import Program
     from rpcrdma.ulp.gss_context import GssMechanism
 
-__all__ = ["GssProgram"]
+__all__ = ["GssLayer", "GssProgram"]
 
 REFUSAL: Final = ReplyExpectation(rpc.REPLY_MAXIMUM_LENGTH)
 
 
-class GssProgram(UpperLayer):
-    """A program, called with or without RPCSEC_GSS.
+class GssLayer(UpperLayer):
+    """An upper layer, called with or without RPCSEC_GSS.
 
     Args:
-        inner: the program, which knows nothing of it.
-        mechanism: which gives out contexts, and may do so for other programs as well.
+        inner: the upper layer, which knows nothing of it.
+        mechanism: whose contexts there are; it may have given them out for others as well.
     """
 
-    def __init__(self, inner: Program, mechanism: GssMechanism = MOCK) -> None:
+    def __init__(self, inner: UpperLayer, mechanism: GssMechanism = MOCK) -> None:
         self._inner = inner
         self._mechanism = mechanism
         self._deferred: dict[int, gss.GssCall] = {}
         """Protected calls that have not been answered, by XID."""
-
-    @property
-    def number(self) -> int:
-        """The RPC program number."""
-        return self._inner.number
-
-    @property
-    def version(self) -> int:
-        """The version of the program."""
-        return self._inner.version
 
     @override
     def arguments(self, call: bytes) -> tuple[DataItem, ...]:
@@ -176,3 +166,18 @@ class GssProgram(UpperLayer):
         answered, _ = rpc.decode_reply(reply)
         call = self._deferred.pop(answered.xid, None)
         return reply if call is None else gss.protect_reply(call, reply)
+
+
+class GssProgram(GssLayer):
+    """A program, called with or without RPCSEC_GSS.
+
+    Attributes:
+        number: the RPC program number.
+        version: of the program.
+    """
+
+    def __init__(self, inner: Program, mechanism: GssMechanism = MOCK) -> None:
+        """Serve a program; see `GssLayer`."""
+        super().__init__(inner, mechanism)
+        self.number = inner.number
+        self.version = inner.version

@@ -10,9 +10,7 @@ is.  A routing rule for TCP alone has that end in the guest, where the agent han
 
 from __future__ import annotations
 
-import io
 import shutil
-import tarfile
 import tempfile
 from pathlib import Path
 from typing import TYPE_CHECKING, Final
@@ -23,13 +21,14 @@ from targets.kerberos.mechanism import KerberosMechanism
 from targets.kerberos.realm import (
     CLIENT_KEYS,
     CLIENT_NAME,
+    HOME,
     REALM,
     SERVER_KEYS,
     SERVER_NAME,
     environment,
     make_realm,
+    run_in_guest,
 )
-from targets.lab.errors import LabError
 
 if TYPE_CHECKING:
     from rpcrdma.ulp.bindings import Program, UpperLayer
@@ -40,20 +39,11 @@ __all__ = ["CONTEXTS_PORT", "ClientRealm"]
 CONTEXTS_PORT: Final = 2049
 """Where rpc.gssd asks for contexts, whatever port the transport over RDMA has."""
 
-_HOME: Final = "/run/rpcrdma/kerberos"
-"""Where the realm's files are in the guest."""
-
-_STEP: Final = "setting up Kerberos in the guest"
-_DEADLINE_S: Final = 60.0
-"""Measured 5 s under TCG on a busy machine."""
-
 # A guest that stays has had another tester, with a realm of its own.  `$1` is the folder, `$2` the
-# tester's address, `$3` the guest's own.
+# tester's address, `$3` the guest's own.  Either daemon leaves the shell when it is ready.
 _SCRIPT: Final = f"""
 set -e
-for name in kdc gssd; do
-    if [ -e "$1/$name.pid" ]; then kill "$(cat "$1/$name.pid")" || true; fi
-done
+if old="$(pidof krb5kdc rpc.gssd)"; then kill $old; fi
 rm -rf "$1"
 mkdir -p "$1"
 tar -x -C "$1"
@@ -67,9 +57,8 @@ if ! [ -e "$1.pipes/nfs" ]; then
     ip rule add ipproto tcp to "$2" lookup 100
     ip route add local "$2" dev lo src "$3" table 100
 fi
-krb5kdc -r {REALM} -P "$1/kdc.pid" > "$1/kdc.log" 2>&1 || {{ tail -n 1 "$1/kdc.log" >&2; exit 1; }}
-rpc.gssd -f -p "$1.pipes" -k "$1/{CLIENT_KEYS}" -d "$1" > "$1/gssd.log" 2>&1 &
-echo $! > "$1/gssd.pid"
+krb5kdc -r {REALM}
+rpc.gssd -p "$1.pipes" -k "$1/{CLIENT_KEYS}" -d "$1"
 """
 
 
@@ -89,7 +78,7 @@ class ClientRealm:
         """
         self._folder = Path(tempfile.mkdtemp(prefix="rpcrdma-realm-"))
         try:
-            make_realm(self._folder, _HOME)
+            make_realm(self._folder, HOME)
             self.mechanism = KerberosMechanism(self._folder / SERVER_KEYS)
         except BaseException:
             shutil.rmtree(self._folder, ignore_errors=True)
@@ -106,15 +95,7 @@ class ClientRealm:
         Raises:
             LabError: a program is missing there, or fails.
         """
-        words = ("sh", "-c", _SCRIPT, "sh", _HOME, server, client)
-        ran = agent.run(words, environment(_HOME), _archive(self._folder), _DEADLINE_S)
-        if ran.status != 0:
-            lines = ran.errors.decode("utf-8", "replace").strip().splitlines()
-            raise LabError(
-                _STEP,
-                lines[-1] if lines else f"exit status {ran.status}",
-                "`rpcrdma lab doctor` says what is missing",
-            )
+        run_in_guest(agent, _SCRIPT, (HOME, server, client), environment(HOME), self._folder)
 
     def by_tcp(self, number: int, version: int, mounts: Program) -> UpperLayer:
         """What is served at `CONTEXTS_PORT`: contexts for a program, and MOUNT.
@@ -131,10 +112,3 @@ class ClientRealm:
         """Forget keys and contexts.  Twice is allowed."""
         self.mechanism.close()
         shutil.rmtree(self._folder, ignore_errors=True)
-
-
-def _archive(folder: Path) -> bytes:
-    octets = io.BytesIO()
-    with tarfile.open(fileobj=octets, mode="w") as archive:
-        archive.add(folder, arcname=".")
-    return octets.getvalue()

@@ -19,15 +19,22 @@ from targets.lab.programs import GSSAPI_LIBRARY
 if TYPE_CHECKING:
     from collections.abc import Mapping
 
-__all__ = ["Credential", "GssError", "SecurityContext"]
+__all__ = ["BegunContext", "Credential", "GssError", "SecurityContext", "Ticket"]
 
 _ERRORS: Final = 0xFFFF0000
 """RFC 2744 section 3.9.1: calling and routine errors; the rest of a status says more of success."""
 
+_INITIATE: Final = 1
 _ACCEPT: Final = 2
+_MUTUAL: Final = 2
+"""RFC 2744 appendix A: the server proves who it is, too, which takes an answer of its."""
+
 _CONTINUE_NEEDED: Final = 1
 _OF_ALL: Final = 1
 _OF_THE_MECHANISM: Final = 2
+
+_PRINCIPAL: Final = bytes.fromhex("2a864886f71201020201")
+"""RFC 1964 section 2.1.1: a name is a principal's, 1.2.840.113554.1.2.2.1."""
 
 
 class GssError(Exception):
@@ -40,6 +47,10 @@ class _Buffer(Structure):
 
 class _Pair(Structure):
     _fields_ = (("key", c_char_p), ("value", c_char_p))
+
+
+class _Oid(Structure):
+    _fields_ = (("length", c_uint32), ("elements", c_char_p))
 
 
 class _Store(Structure):
@@ -58,14 +69,7 @@ class Credential:
     """
 
     def __init__(self, store: Mapping[str, str]) -> None:
-        pairs = (_Pair * len(store))(
-            *(_Pair(key.encode(), value.encode()) for key, value in store.items())
-        )
-        self._handle = c_void_p()
-        _call(
-            "gss_acquire_cred_from", None, c_uint32(0), None, c_int(_ACCEPT),
-            byref(_Store(len(store), pairs)), byref(self._handle), None, None,
-        )  # fmt: skip
+        self._handle = _acquired(store, _ACCEPT)
 
     def accept(self, token: bytes) -> tuple[SecurityContext, bytes]:
         """Make a context for a client's token; returns the server's token, too.
@@ -87,6 +91,67 @@ class Credential:
     def close(self) -> None:
         """Release it.  Twice is allowed."""
         _call("gss_release_cred", byref(self._handle))
+
+
+class Ticket:
+    """What a client shows a server; it is had already, so that nobody is asked for one.
+
+    Args:
+        store: the library's names for places: `ccache`.
+        server: the principal that the ticket is for.
+
+    Raises:
+        GssError: there is none.
+        OSError: the library is not on this machine.
+    """
+
+    def __init__(self, store: Mapping[str, str], server: str) -> None:
+        self._handle, self._server = _acquired(store, _INITIATE), c_void_p()
+        kind = byref(_Oid(len(_PRINCIPAL), _PRINCIPAL))
+        _call("gss_import_name", byref(_given(server.encode())), kind, byref(self._server))
+
+    def begin(self) -> BegunContext:
+        """Begin a context.
+
+        Raises:
+            GssError: the ticket is for another server, or not valid now.
+        """
+        return BegunContext(self._handle, self._server)
+
+    def close(self) -> None:
+        """Release it.  Twice is allowed."""
+        _call("gss_release_name", byref(self._server))
+        _call("gss_release_cred", byref(self._handle))
+
+
+class BegunContext:
+    """A context that waits for the server's answer.
+
+    Attributes:
+        token: for the server.
+    """
+
+    def __init__(self, ticket: c_void_p, server: c_void_p) -> None:
+        self._ticket, self._server, self._context = ticket, server, c_void_p()
+        self.token = self._step(b"")
+
+    def finish(self, token: bytes) -> SecurityContext:
+        """Take the server's token.
+
+        Raises:
+            GssError: it is none for this context.
+        """
+        self._step(token)
+        return SecurityContext(self._context)
+
+    def _step(self, token: bytes) -> bytes:
+        answer = _Buffer()
+        _call(
+            "gss_init_sec_context", self._ticket, byref(self._context), self._server, None,
+            c_uint32(_MUTUAL), c_uint32(0), None, byref(_given(token)), None, byref(answer), None,
+            None,
+        )  # fmt: skip
+        return _taken(answer)
 
 
 class SecurityContext:
@@ -142,6 +207,18 @@ class SecurityContext:
 @cache
 def _library() -> ctypes.CDLL:
     return ctypes.CDLL(GSSAPI_LIBRARY)
+
+
+def _acquired(store: Mapping[str, str], usage: int) -> c_void_p:
+    pairs = (_Pair * len(store))(
+        *(_Pair(key.encode(), value.encode()) for key, value in store.items())
+    )
+    handle = c_void_p()
+    _call(
+        "gss_acquire_cred_from", None, c_uint32(0), None, c_int(usage),
+        byref(_Store(len(store), pairs)), byref(handle), None, None,
+    )  # fmt: skip
+    return handle
 
 
 def _call(function: str, *arguments: object) -> int:

@@ -24,7 +24,7 @@ if TYPE_CHECKING:
 
     from targets.kerberos.gssapi import SecurityContext
 
-__all__ = ["KerberosContext", "KerberosMechanism"]
+__all__ = ["KerberosContext", "KerberosMechanism", "KerberosSizes"]
 
 _HEADER: Final = 16
 _HMAC: Final = 12
@@ -68,17 +68,21 @@ class KerberosContext:
             raise DecodeError(0, "databody_priv", Reason.BAD_CHECKSUM, words) from error
 
 
-class KerberosMechanism:
-    """Gives out contexts to whoever has a ticket for the server's key.
-
-    Attributes:
-        complaint: why the latest token gave no context; empty if it gave one.
-    """
+class KerberosSizes:
+    """How long the tokens of a mechanism are (see `rpcrdma.ulp.gss_context.GssMechanism`)."""
 
     mic_length = _HEADER + _HMAC
     seal_length = _HEADER + _CONFOUNDER + _HEADER + _HMAC
     # What a server answers: its time, a key and a number, sealed; measured 156 octets.
     token_length = 256
+
+
+class KerberosMechanism(KerberosSizes):
+    """Gives out contexts to whoever has a ticket for the server's key.
+
+    Attributes:
+        complaint: why the latest token gave no context; empty if it gave one.
+    """
 
     def __init__(self, keytab: Path) -> None:
         """Take the server's key.

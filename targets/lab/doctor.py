@@ -72,6 +72,8 @@ _PROGRAMS: Final = (
     ("rpc.gssd", "makes the kernel's contexts of Kerberos", ("nfs-common",)),
     ("kdb5_util", "makes a Kerberos realm for a run", ("krb5-kdc",)),
     ("kadmin.local", "makes the keys of that realm", ("krb5-admin-server",)),
+    ("rpc.svcgssd", "accepts contexts of Kerberos for the kernel", ("nfs-common",)),
+    ("kinit", "gets the tester's ticket of that realm", ("krb5-user",)),
     ("krb5kdc", "gives out that realm's tickets", ("krb5-kdc",)),
 )
 

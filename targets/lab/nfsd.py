@@ -19,6 +19,7 @@ if TYPE_CHECKING:
     from targets.lab.step import BegunStep
 
 __all__ = [
+    "EXPORT_OPTIONS",
     "begin_nfsd",
     "exports_line",
     "finish_nfsd",
@@ -85,7 +86,7 @@ def finish_nfsd(server: LabServer, threads: BegunStep, fill: Callable[[Path], No
     """Export what `fill` makes, and listen on RDMA when the threads are there."""
     export = Path(server.export)
     fill(export)
-    run_step("exporting", ["exportfs", "-i", "-o", _OPTIONS, f"*:{export}"], _INSTALL)
+    run_step("exporting", ["exportfs", "-i", "-o", EXPORT_OPTIONS, f"*:{export}"], _INSTALL)
     run_step("starting mountd", ["rpc.mountd", "-p", str(_MOUNT_PORT)], _INSTALL)
     _listen(threads, server.port)
 
@@ -134,9 +135,10 @@ def _listen(threads: BegunStep, port: int) -> None:
 
 # insecure: the tester's source port is not below 1024.  fsid=0: the root of version 4's name space,
 # and tmpfs has no identity of its own.  sys:none: AUTH_NONE is what some cases must send.
-_OPTIONS: Final = "rw,async,insecure,no_root_squash,no_subtree_check,fsid=0,sec=sys:none"
+EXPORT_OPTIONS: Final = "rw,async,insecure,no_root_squash,no_subtree_check,fsid=0,sec=sys:none"
+"""Of the export; the flavors are at their end, so that others may follow."""
 
 
 def exports_line(export: str) -> str:
     """The same export as a line for /etc/exports, for a host that is prepared by hand."""
-    return f"{export} *({_OPTIONS})"
+    return f"{export} *({EXPORT_OPTIONS})"

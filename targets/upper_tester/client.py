@@ -19,7 +19,7 @@ from rpcrdma.ulp.mount3 import MountProgram
 from rpcrdma.ulp.pattern import pattern
 from targets.acts import uses
 from targets.base import TargetError
-from targets.fabrics import BETWEEN, chosen_fabric, open_fabric
+from targets.fabrics import BETWEEN, OUTSIDE_OF_THE_GUEST, chosen_fabric, open_fabric
 from targets.nfs.mount_service import MountService
 from targets.profile import timeout_factor
 from targets.upper_tester.commands import CommandActs, InTurn
@@ -190,10 +190,7 @@ class CommandClientTarget:
     def start_client(self) -> ClientSession:
         """Stand at the profile's address and wait to be told to act."""
         if self.profile.claims.kerberos:
-            raise TargetError(
-                f"profile `{self.name}` claims Kerberos, for which the tester must be outside of"
-                " the lab's guest; drop --fabric"
-            )
+            raise TargetError(OUTSIDE_OF_THE_GUEST.format(self.name))
         host = self.profile.extra.address
         fabric = open_fabric(self._fabric, host)
         if not self._acts.use("mount_port"):

@@ -29,6 +29,7 @@ RUNS = {
     "linux-server": ("linux-server", "baseline.toml"),
     "linux-server-nfs3": ("linux-server-nfs3", "baseline-nfs3.toml", "-n", "2"),
     "linux-server-nfs41": ("linux-server-nfs41", "baseline-nfs41.toml", "--document", "bidir"),
+    "linux-server-krb5": ("linux-server-krb5", "baseline-krb5.toml", "--section", "8.2.2"),
     "linux-client": ("linux-client", "baseline-client.toml"),
     "linux-client-krb5": ("linux-client-krb5", "baseline-client-krb5.toml", "--section", "8.2.2"),
     "linux-client-nfs40": ("linux-client-nfs40", "baseline-client-nfs40.toml", "--section", "4.3"),

@@ -7,13 +7,15 @@ from typing import TYPE_CHECKING
 import pytest
 
 from rpcrdma.errors import DeadlineExceeded
+from rpcrdma.ulp.gss_mechanism import MockInitiator
 from rpcrdma.wire import _generated_mount3 as wire
 from targets import guest_device
-from targets.base import TargetError
+from targets.base import HasInitiator, TargetError
 from targets.guest_device import GuestServerTarget
+from targets.lab.errors import LabError
 from targets.registry import find_profile
 from targets.shared import SharedTarget
-from tests.targets.fake_guests import HANDLE, FakeGuest, FakeRunGuest, two_guests
+from tests.targets.fake_guests import HANDLE, FakeAgent, FakeGuest, FakeRunGuest, two_guests
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -125,6 +127,81 @@ def test_one_new_guest_is_all_that_a_restart_tries(run: FakeRunGuest, guest: Fak
         session.restart()
 
     assert len(run.replaced) == 1
+    session.close()
+
+
+class FakeRealm:
+    """A realm that is left."""
+
+    def __init__(self, agent: FakeAgent, export: str) -> None:
+        if agent.stuck:
+            raise LabError("setting up Kerberos in the guest", agent.stuck)
+        agent.asked.append(f"realm for {export}")
+        self.initiator = MockInitiator(b"token")
+        self.open = True
+
+    def close(self) -> None:
+        self.open = False
+
+
+@pytest.fixture
+def realms(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(guest_device, "ServerRealm", FakeRealm)
+
+
+@pytest.mark.usefixtures("realms")
+def test_server_under_kerberos_has_a_realm_as_long_as_it_is_used(
+    run: FakeRunGuest, guest: FakeGuest
+) -> None:
+    target = server(run, "linux-server-krb5")
+    assert target.initiator is None
+
+    session = target.start()
+
+    assert guest.agent.asked == ["realm for /srv/export", "10.9.0.1:20048"]
+    assert isinstance(session, HasInitiator)
+    assert session.initiator == MockInitiator(b"token")
+    session.close()
+    assert target.initiator is None
+
+    again = target.start()
+    assert again.initiator == MockInitiator(b"token")
+    again.close()
+
+
+@pytest.mark.usefixtures("realms")
+def test_server_under_kerberos_has_another_realm_in_another_guest(
+    run: FakeRunGuest, guest: FakeGuest
+) -> None:
+    session = server(run, "linux-server-krb5").start()
+    first = session.initiator
+    guest.death = "panic in the kernel"
+
+    session.restart()
+
+    assert session.initiator is not first
+    assert run.current.agent.asked[0] == "realm for /srv/export"
+    session.close()
+
+
+@pytest.mark.usefixtures("realms")
+def test_server_that_knows_no_kerberos_is_told(run: FakeRunGuest, guest: FakeGuest) -> None:
+    """By the step that failed."""
+    guest.agent.stuck = "kinit: not found"
+
+    with pytest.raises(TargetError, match="Kerberos in the guest: kinit: not found"):
+        server(run, "linux-server-krb5").start()
+
+
+def test_server_under_kerberos_has_one_tester(run: FakeRunGuest) -> None:
+    with pytest.raises(TargetError, match="for one tester alone; drop -n"):
+        server(run, "linux-server-krb5").beside(1)
+
+
+def test_server_without_kerberos_makes_no_contexts(run: FakeRunGuest) -> None:
+    session = server(run).start()
+
+    assert session.initiator is None
     session.close()
 
 

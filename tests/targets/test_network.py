@@ -74,6 +74,11 @@ def test_it_goes_by_the_name_of_its_profile() -> None:
     assert (target.name, target.profile.name) == ("linux-server", "linux-server")
 
 
+def test_a_server_under_kerberos_is_in_a_guest() -> None:
+    with pytest.raises(TargetError, match="outside of the lab's guest; drop --fabric"):
+        NetworkTarget(find_profile("linux-server-krb5")).start()
+
+
 def test_it_is_not_on_loopback() -> None:
     with pytest.raises(TargetError, match="is reached over roce or verbs, not over loopback"):
         NetworkTarget(find_profile("linux-server"), "loopback")

@@ -199,6 +199,34 @@ def test_reply_has_the_verifier_and_the_service_of_its_call(
     assert len(reply) - start == gss.protected_size(service, len(results))
 
 
+@given(SERVICES, st.binary(max_size=50).map(lambda data: data + bytes(-len(data) % 4)))
+def test_a_protected_reply_is_what_it_was(service: GssService, results: bytes) -> None:
+    call = protected(service)
+
+    for plain in (rpc.accepted(XID, results), rpc.garbage_args(XID), rpc.auth_error(XID, 13)):
+        assert gss.unprotect_reply(call, gss.protect_reply(call, plain)) == plain
+
+
+def test_reply_whose_verifier_is_of_another_call_is_refused() -> None:
+    other = gss.decode_gss_call(gss.protect_call(PLAIN, CONTEXT, NONE, 6))
+    assert other is not None
+
+    for reply in (gss.protect_reply(other, rpc.accepted(XID)), rpc.accepted(XID)):
+        with pytest.raises(DecodeError) as caught:
+            gss.unprotect_reply(protected(NONE), reply)
+        assert caught.value.path == "verifier"
+
+
+@pytest.mark.parametrize(("major", "more"), [(851968, b""), (0, bytes(4))])
+def test_results_that_give_no_context_are_refused(major: int, more: bytes) -> None:
+    results = wire.GssInitResult(b"handle", major, 0, 1, b"token")
+
+    with pytest.raises(DecodeError) as caught:
+        gss.given(rpc.accepted(XID, wire.encode_gss_init_result(results) + more))
+
+    assert caught.value.path == ("gss_major" if major else "results")
+
+
 @pytest.mark.parametrize("reply", [rpc.rpc_mismatch(XID), rpc.auth_error(XID, 13)])
 def test_rejection_has_no_verifier(reply: bytes) -> None:
     assert gss.protect_reply(protected(INTEGRITY), reply) == reply

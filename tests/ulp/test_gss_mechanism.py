@@ -6,7 +6,7 @@ from hypothesis import strategies as st
 
 from rpcrdma.errors import DecodeError, Reason
 from rpcrdma.ulp.gss_context import HANDLE_LENGTH, Accepted
-from rpcrdma.ulp.gss_mechanism import MIC_LENGTH, MOCK, accept, context_of
+from rpcrdma.ulp.gss_mechanism import MIC_LENGTH, MOCK, MockInitiator, accept, context_of
 
 CONTEXT = accept(b"token")
 
@@ -34,6 +34,15 @@ def test_a_server_gives_the_context_and_a_token_as_long_as_it_says() -> None:
     assert MOCK.context_of(b"") is None
     assert MOCK.mic_length == len(CONTEXT.mic(b"octets"))
     assert MOCK.seal_length == len(CONTEXT.wrap(1, b""))
+
+
+def test_a_client_has_the_context_by_the_handle() -> None:
+    initiator = MockInitiator(b"token")
+    begun = initiator.begin()
+
+    given = initiator.mechanism.accept(begun.token)
+
+    assert begun.finish(given.context.handle, given.token) == CONTEXT
 
 
 def test_checksum_is_of_the_context_and_of_the_octets() -> None:

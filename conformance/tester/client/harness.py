@@ -24,12 +24,13 @@ from rpcrdma.errors import FabricError
 from rpcrdma.fabric.base import ConnectionParameters
 from rpcrdma.fabric.segments import one_segment
 from rpcrdma.fabric.trace import Trace
-from targets.base import TargetError, Unsupported
+from targets.base import HasInitiator, TargetError, Unsupported
 
 if TYPE_CHECKING:
     from conformance.oracle.device import Device
     from conformance.oracle.verdict import BrokenRule
     from conformance.tester.sent import Request
+    from rpcrdma.ulp.gss_context import GssInitiator
     from targets.base import Session, Target
 
 __all__ = ["Harness"]
@@ -58,7 +59,7 @@ class Harness:
         self.target = target
         self.session: Session = target.start()
         self.profile = target.profile  # a target may learn more of its device as that starts
-        self.workload = workload_for(self.profile)
+        self.workload = workload_for(self.profile, self._initiator)
         self.files = FileWatch(self.workload)
         self.case = CaseLog()
         self.xids = Xids()
@@ -67,6 +68,10 @@ class Harness:
         self._spare: Peer | None = None
         self._given_up = ""
         self._broken: list[BrokenRule] = []
+
+    def _initiator(self) -> GssInitiator | None:
+        session = self.session
+        return session.initiator if isinstance(session, HasInitiator) else None
 
     def begin(self) -> None:
         """Begin a case: new notes, a new trace, XIDs that no case had before."""

@@ -25,9 +25,10 @@ if TYPE_CHECKING:
     from collections.abc import Mapping
 
     from rpcrdma.ulp.bindings import UpperLayer
+    from rpcrdma.ulp.gss_context import GssInitiator
     from targets.profile import Profile
 
-__all__ = ["Caller", "NullWorkload", "Prepared", "Watched", "Workload"]
+__all__ = ["Caller", "NullWorkload", "Prepared", "UnderGss", "Watched", "Workload"]
 
 
 class Workload(Protocol):
@@ -166,6 +167,27 @@ class Watched(Protocol):
 
     def untouched(self) -> Mapping[str, Request]:
         """What fetches these files, by place; each checks what they held at first."""
+        ...
+
+
+@runtime_checkable
+class UnderGss(Protocol):
+    """A workload whose calls can be made under RPCSEC_GSS, if there is what makes contexts."""
+
+    def initiator(self) -> GssInitiator | None:
+        """What makes contexts with the device that runs now; None if there is nothing to."""
+        ...
+
+    def ask_for_context(self, token: bytes) -> Request:
+        """RPCSEC_GSS_INIT.
+
+        Args:
+            token: of the tester's.
+        """
+        ...
+
+    def exchange(self, length: int) -> Request:
+        """One DDP-eligible argument of `length` octets, and if the program can, such a result."""
         ...
 
 

@@ -9,14 +9,24 @@ from conformance.tester.workload.testprog import TestprogWorkload
 from targets.profile import Binding
 
 if TYPE_CHECKING:
+    from collections.abc import Callable
+
     from conformance.tester.workload.base import Workload
+    from rpcrdma.ulp.gss_context import GssInitiator
     from targets.profile import Profile
 
 __all__ = ["workload_for"]
 
 
-def workload_for(profile: Profile) -> Workload:
-    """The workload of a profile's binding."""
+def workload_for(
+    profile: Profile, initiator: Callable[[], GssInitiator | None] = lambda: None
+) -> Workload:
+    """The workload of a profile's binding.
+
+    Args:
+        profile: of the device.
+        initiator: gives what makes contexts of RPCSEC_GSS with the device that runs now.
+    """
     match profile.binding:
         case Binding.TESTPROG:
             return TestprogWorkload()
@@ -28,6 +38,6 @@ def workload_for(profile: Profile) -> Workload:
         case Binding.NFS3:
             from conformance.tester.workload.nfs3 import Nfs3Workload  # likewise
 
-            return Nfs3Workload(profile)
+            return Nfs3Workload(profile, initiator)
         case Binding.NULL_ONLY:
             return NullWorkload(profile)

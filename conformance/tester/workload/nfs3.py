@@ -23,9 +23,11 @@ from conformance.tester.sent import Request
 from conformance.tester.workload import pages
 from conformance.tester.workload.base import NullWorkload
 from rpcrdma.errors import DecodeError
-from rpcrdma.ulp import nfs3, rpc
+from rpcrdma.ulp import gss, nfs3, rpc
 from rpcrdma.ulp.file_store import FileStore
 from rpcrdma.ulp.file_tree import DIRECTORY, LINK, WRITABLE, pieces
+from rpcrdma.ulp.gss_mechanism import MOCK
+from rpcrdma.ulp.gss_program import GssLayer
 from rpcrdma.ulp.nfs3_binding import LARGEST_FIXED
 from rpcrdma.ulp.nfs3_server import Nfs3Program
 from rpcrdma.ulp.pattern import pattern
@@ -38,6 +40,7 @@ if TYPE_CHECKING:
 
     from conformance.tester.workload.base import Caller
     from rpcrdma.ulp.bindings import ReplyExpectation
+    from rpcrdma.ulp.gss_context import GssInitiator
     from targets.profile import Profile
 
 __all__ = ["Nfs3Workload"]
@@ -65,8 +68,11 @@ _ON_TOP: Final = LARGEST_FIXED[wire.NFS_V3.NFSPROC3_GETATTR] + wire.NFS3_COOKIEV
 class Nfs3Workload(NullWorkload):
     """NFSv3 calls on the export; what the base class refuses and is not here stays refused."""
 
-    def __init__(self, profile: Profile) -> None:
+    def __init__(
+        self, profile: Profile, initiator: Callable[[], GssInitiator | None] = lambda: None
+    ) -> None:
         super().__init__(profile)
+        self._initiator = initiator
         self._layer = Nfs3Program(FileStore(()))  # asked for its binding only
         self._listings = _RoomForListings(FileStore(()))
         self._profile = profile
@@ -157,6 +163,26 @@ class Nfs3Workload(NullWorkload):
         fails = _ends(wire.decode_readdir_plus_result, wire.ReaddirPlusFailed)
         return replace(self._request(title, ask, check), layer=self._listings, fails=fails)
 
+    def initiator(self) -> GssInitiator | None:
+        """By Kerberos, if the session has a ticket."""
+        return self._initiator()
+
+    def ask_for_context(self, token: bytes) -> Request:
+        """RPCSEC_GSS_INIT."""
+        initiator = self.initiator()
+        mechanism = MOCK if initiator is None else initiator.mechanism
+        number, version = wire.NFS_PROGRAM, wire.NFS3_VERSION
+        return Request(
+            "RPCSEC_GSS_INIT",
+            lambda xid: gss.init_call(xid, number, version, token),
+            lambda _call, reply: _gives_a_context(reply),
+            GssLayer(self._layer, mechanism),
+        )
+
+    def exchange(self, length: int) -> Request:
+        """WRITE: NFSv3 has no procedure with data both ways."""
+        return self.store(pattern(length, 8))
+
     def garbage(self) -> Request:
         """GETATTR without its arguments."""
         return self._request(
@@ -196,6 +222,14 @@ class Nfs3Workload(NullWorkload):
             lambda _call, reply: check(reply),
             self._layer,
         )
+
+
+def _gives_a_context(reply: bytes) -> str:
+    try:
+        gss.given(reply)
+    except DecodeError as error:
+        return f"it gives no context: {error}"
+    return ""
 
 
 def _any(_reply: bytes) -> str:

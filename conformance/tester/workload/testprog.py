@@ -9,6 +9,7 @@ from rpcrdma.errors import DecodeError
 from rpcrdma.ulp import rpc, testprog_calls
 from rpcrdma.ulp.bindings import XDR_UNIT
 from rpcrdma.ulp.file_tree import LINK
+from rpcrdma.ulp.gss_mechanism import MockInitiator
 from rpcrdma.ulp.pattern import pattern
 from rpcrdma.ulp.testprog import TestProgram
 from rpcrdma.wire import _generated_testprog as wire
@@ -20,6 +21,8 @@ if TYPE_CHECKING:
     from conformance.tester.workload.base import Workload
 
 __all__ = ["TestprogWorkload", "own_program"]
+
+_TOKEN: Final = b"the tester"
 
 _REFUSALS: Final = tuple(
     status.to_bytes(XDR_UNIT) for status in wire.TestStatus if status is not wire.TestStatus.TEST_OK
@@ -141,6 +144,21 @@ class TestprogWorkload:
             lambda xid: testprog_calls.release(xid, token),
             lambda _call, _reply: "",
             self._layer,
+        )
+
+    def initiator(self) -> MockInitiator:
+        """By a mechanism that protects nobody."""
+        return MockInitiator(_TOKEN)
+
+    def ask_for_context(self, token: bytes) -> Request:
+        """RPCSEC_GSS_INIT."""
+        return self.request("RPCSEC_GSS_INIT", lambda xid: testprog_calls.gss_init(xid, token))
+
+    def exchange(self, length: int) -> Request:
+        """EXCHANGE."""
+        data = pattern(length, 8)
+        return self.request(
+            f"EXCHANGE of {length} octets", lambda xid: testprog_calls.exchange(xid, data)
         )
 
     def request(self, title: str, encode: Callable[[int], bytes]) -> Request:

@@ -18,7 +18,6 @@ from rpcrdma.wire import _generated_mount3 as wire
 from targets.base import TargetError
 from targets.kerberos import client
 from targets.kerberos.client import ClientRealm
-from targets.lab.errors import LabError
 from targets.standing.guest_agent import GuestRun
 
 if TYPE_CHECKING:
@@ -80,16 +79,6 @@ def test_the_guest_gets_the_realms_files_and_both_addresses(realm: ClientRealm) 
 
 def test_what_the_guest_runs_is_a_shells() -> None:
     assert subprocess.run(["sh", "-n", "-c", client._SCRIPT], check=False).returncode == 0
-
-
-@pytest.mark.parametrize(
-    ("errors", "why"), [(b"first\nlast\n", "guest: last;"), (b"", "guest: exit status 4;")]
-)
-def test_what_fails_there_is_told(realm: ClientRealm, errors: bytes, why: str) -> None:
-    agent = Agent(GuestRun(4, b"", errors))
-
-    with pytest.raises(LabError, match=why):
-        realm.set_up(agent, "10.9.0.2", "10.9.0.1")  # type: ignore[arg-type]
 
 
 def test_contexts_and_mount_are_served_by_tcp(realm: ClientRealm) -> None:

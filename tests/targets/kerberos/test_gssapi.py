@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Any
 import pytest
 
 from targets.kerberos import gssapi
-from targets.kerberos.gssapi import Credential, GssError, SecurityContext
+from targets.kerberos.gssapi import Credential, GssError, SecurityContext, Ticket
 
 if TYPE_CHECKING:
     from collections.abc import Callable
@@ -40,6 +40,7 @@ class Library:
         self.store: dict[bytes, bytes] = {}
         self.kept: list[Any] = []
         self.released = 0
+        self.named = b""
 
     def __getitem__(self, name: str) -> Routine:
         self.called.append(name)
@@ -86,6 +87,23 @@ class Library:
             return DEFECTIVE
         arguments[4]._obj.value = int(sealed[:1] == b"x")
         return self.give(arguments[3], sealed[:0:-1])
+
+    def gss_import_name(self, *arguments: Any) -> int:
+        kind = arguments[2]._obj
+        assert len(kind.elements) == kind.length == 10
+        self.named = self.read(arguments[1])
+        arguments[3]._obj.value = 3
+        return 0
+
+    def gss_init_sec_context(self, *arguments: Any) -> int:
+        token = self.read(arguments[8])
+        if token == b"bad":
+            return DEFECTIVE
+        arguments[2]._obj.value = 5
+        return self.give(arguments[10], b"" if token else b"first") or CONTINUE
+
+    def gss_release_name(self, *_arguments: Any) -> int:
+        return 0
 
     def gss_display_status(self, *arguments: Any) -> int:
         kind = "in general" if arguments[2].value == 1 else "in detail"
@@ -144,6 +162,25 @@ def test_a_token_gives_a_context_and_an_answer(library: Library) -> None:
 def test_a_token_that_gives_none_is_refused(token: bytes, why: str) -> None:
     with pytest.raises(GssError, match=why):
         Credential(STORE).accept(token)
+
+
+def test_a_ticket_begins_contexts_that_the_servers_answer_finishes(library: Library) -> None:
+    ticket = Ticket(STORE, "nfs/server@REALM")
+    begun = ticket.begin()
+
+    context = begun.finish(b"answer")
+    ticket.close()
+    ended = library.called[-2:]
+
+    assert (library.named, begun.token) == (b"nfs/server@REALM", b"first")
+    assert context.is_mic(b"octets", context.mic(b"octets"))
+    assert ended == ["gss_release_name", "gss_release_cred"]
+
+
+@pytest.mark.usefixtures("library")
+def test_an_answer_that_finishes_none_is_refused() -> None:
+    with pytest.raises(GssError, match="gss_init_sec_context: in general in detail"):
+        Ticket(STORE, "nfs/server@REALM").begin().finish(b"bad")
 
 
 def test_a_checksum_is_of_its_octets(context: SecurityContext) -> None:

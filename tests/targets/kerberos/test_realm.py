@@ -2,15 +2,20 @@
 
 from __future__ import annotations
 
+import io
+import tarfile
+from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
 import pytest
 
 from targets.kerberos import realm
-from targets.kerberos.realm import environment, make_realm
+from targets.kerberos.realm import environment, make_realm, run_in_guest
 from targets.lab.errors import LabError
+from targets.standing.guest_agent import GuestRun
 
 if TYPE_CHECKING:
+    from collections.abc import Mapping, Sequence
     from pathlib import Path
 
 HOME = "/run/home"
@@ -79,6 +84,43 @@ def test_a_tool_that_fails_is_told(tools: Path, folder: Path, text: str, why: st
 
     with pytest.raises(LabError, match=why):
         make_realm(folder, HOME)
+
+
+@dataclass
+class Agent:
+    """Ends whatever is run as it is told to."""
+
+    ended: GuestRun
+    words: Sequence[str] = ()
+    text: bytes = b""
+
+    def run(
+        self, words: Sequence[str], _environment: Mapping[str, str], text: bytes, _limit: float
+    ) -> GuestRun:
+        self.words, self.text = words, text
+        return self.ended
+
+
+def test_a_guest_gets_the_realms_files_with_its_script(folder: Path) -> None:
+    (folder / "server.keytab").write_text("key")
+    agent = Agent(GuestRun(0, b"printed", b""))
+
+    said = run_in_guest(agent, "script", ("one", "two"), {}, folder)  # type: ignore[arg-type]
+
+    assert said == b"printed"
+    assert agent.words == ("sh", "-c", "script", "sh", "one", "two")
+    with tarfile.open(fileobj=io.BytesIO(agent.text)) as archive:
+        assert "./server.keytab" in archive.getnames()
+
+
+@pytest.mark.parametrize(
+    ("errors", "why"), [(b"first\nlast\n", "guest: last;"), (b"", "guest: exit status 4;")]
+)
+def test_what_fails_in_a_guest_is_told(folder: Path, errors: bytes, why: str) -> None:
+    agent = Agent(GuestRun(4, b"", errors))
+
+    with pytest.raises(LabError, match=why):
+        run_in_guest(agent, "script", (), {}, folder)  # type: ignore[arg-type]
 
 
 def test_a_tool_that_is_missing_is_told(folder: Path, monkeypatch: pytest.MonkeyPatch) -> None:

@@ -42,6 +42,7 @@ def test_an_empty_machine_lacks_everything_of_debians_and_one_command_installs_i
         "iproute2",
         "krb5-admin-server",
         "krb5-kdc",
+        "krb5-user",
         "libgssapi-krb5-2",
         "linux-image-amd64",
         "mount",

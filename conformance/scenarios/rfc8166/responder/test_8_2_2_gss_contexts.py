@@ -1,7 +1,8 @@
 """RFC 8166 section 8.2.2, RPCSEC_GSS: calls within an established context.
 
-The context is one of the suite's own program, by a mechanism that protects nobody: what a Responder
-may reduce depends on the service that is asked for, not on what it is worth.
+To a server of NFS the context is made by Kerberos, to the suite's own program by a mechanism that
+protects nobody: what a Responder may reduce depends on the service that is asked for, not on what
+that is worth.
 """
 
 from __future__ import annotations
@@ -16,11 +17,11 @@ from conformance.catalogue.cite import requirement
 from conformance.tester.client import build
 from conformance.tester.server.misbound import Misbound
 from conformance.tester.workload import protected
-from conformance.tester.workload.protected import Protection
 
 if TYPE_CHECKING:
     from conformance.oracle.outcome import Answered
     from conformance.tester.client.peer import Peer
+    from conformance.tester.workload.protected import Protection
 
 NOT_REDUCED: Final = "rfc8166.8.2.2.gss-elements-are-not-reduced"
 KEEPS: Final = "rfc8166.8.2.2.2.gss-authentication-keeps-eligibility"
@@ -32,9 +33,10 @@ REPORTED: Final = "rfc8166.6.1.ineligible-argument-is-reported"
 
 def protection(peer: Peer) -> Protection:
     """A context that the device has just given out."""
-    call = build.short(peer, protected.ask_for_context(peer.workload))
+    asked = protected.ask_for_context(peer.workload)
+    call = build.short(peer, asked.request)
     peer.send(call)
-    return Protection.given_by(verify.served(peer, call).payload)
+    return asked.given_by(verify.served(peer, call).payload)
 
 
 def used(answer: Answered) -> list[int]:
@@ -45,7 +47,7 @@ def used(answer: Answered) -> list[int]:
 @requirement(NOT_REDUCED)
 def test_responder_reduces_nothing_of_a_new_context(peer: Peer) -> None:
     """A Write chunk with the Call that asks for a context comes back unused."""
-    request = protected.ask_for_context(peer.workload)
+    request = protected.ask_for_context(peer.workload).request
     call = build.call(peer, request, writes=((512,),))
 
     peer.send(call)
@@ -73,7 +75,8 @@ def test_responder_pushes_an_eligible_result_under_authentication(peer: Peer, le
 def test_responder_takes_an_eligible_argument_under_authentication(peer: Peer) -> None:
     """With the service "none" an argument in a Read chunk arrives as it does without RPCSEC_GSS."""
     request = protection(peer).of(protected.exchange(peer.workload, 2001), "none")
-    call = build.call(peer, request, reads=((),), writes=((2001,),))
+    results = request.layer.expectation(request.encode(0)).items
+    call = build.call(peer, request, reads=((),), writes=[(largest,) for largest in results])
 
     peer.send(call)
 

@@ -8,18 +8,21 @@ from conformance import verify
 from conformance.tester.case import Inconclusive
 from conformance.tester.client import build
 from conformance.tester.client.harness import Harness
-from conformance.tester.workload.base import Prepared
+from conformance.tester.workload.base import Prepared, UnderGss
 from conformance.tester.workload.nfs3 import Nfs3Workload
 from rpcrdma.ulp import nfs3, rpc
 from rpcrdma.ulp.file_store import FileStore
 from rpcrdma.ulp.file_tree import LINK, file_of_size
+from rpcrdma.ulp.gss_mechanism import MockInitiator
+from rpcrdma.ulp.gss_program import GssProgram
 from rpcrdma.ulp.mount3 import MountProgram
+from rpcrdma.ulp.nfs3_server import Nfs3Program
 from rpcrdma.ulp.pattern import pattern
 from rpcrdma.wire import _generated_nfs3 as wire
 from targets.base import Unsupported
 from targets.nfs.mount_service import MountService
 from targets.profile import SHIPPED, load_profile
-from targets.registry import find_target
+from targets.registry import find_profile, find_target
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -197,6 +200,24 @@ def test_other_content_is_noticed(peer: Peer) -> None:
 def test_more_than_one_item_is_not_there(peer: Peer) -> None:
     with pytest.raises(Unsupported, match="`nfs3` has no call for"):
         peer.workload.fetch_two(1, 2)
+
+
+def test_calls_are_under_rpcsec_gss_where_something_makes_contexts(peer: Peer) -> None:
+    profile = find_profile("linux-server-krb5")
+    workload = Nfs3Workload(profile, lambda: MockInitiator(b"token"))
+    assert isinstance(workload, UnderGss)
+    assert workload.initiator() == MockInitiator(b"token")
+    assert Nfs3Workload(profile).initiator() is None
+
+    request = workload.ask_for_context(b"token")
+
+    call = request.encode(5)
+    program = GssProgram(Nfs3Program(FileStore(())))
+    (reply,) = program.execute(call)
+    assert request.check(call, reply) == ""
+    assert "it gives no context" in request.check(call, rpc.garbage_args(5))
+    assert len(reply) <= request.layer.expectation(call).maximum
+    assert peer.workload.exchange(100).title == "WRITE of 100 octets"
 
 
 def test_calls_need_handles(tmp_path: Path) -> None:

@@ -9,9 +9,10 @@ import pytest
 
 from rpcrdma.fabric.base import Address
 from rpcrdma.ulp.gss_mechanism import MOCK
-from targets import guest_device
+from targets import guest_client
 from targets.base import Act, ActKind, TargetError
-from targets.guest_device import GuestClientSession, GuestClientTarget, guest_target
+from targets.guest_client import GuestClientSession, GuestClientTarget
+from targets.guest_device import guest_target
 from targets.lab.errors import LabError
 from targets.registry import find_profile
 from tests.targets.fake_guests import FakeAgent, FakeGuest, FakeRunGuest, two_guests
@@ -166,7 +167,7 @@ class FakeRealm:
 @pytest.fixture
 def realm(monkeypatch: pytest.MonkeyPatch) -> FakeRealm:
     made = FakeRealm()
-    monkeypatch.setattr(guest_device, "ClientRealm", lambda: made)
+    monkeypatch.setattr(guest_client, "ClientRealm", lambda: made)
     return made
 
 

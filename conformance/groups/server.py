@@ -40,7 +40,7 @@ if TYPE_CHECKING:
     from conformance.oracle.announced import Announced
     from conformance.oracle.requester.request_group import RequestGroup
     from conformance.tester.server import Line, ReceivedCall, Service
-    from conformance.tester.server.harness import ActingClient
+    from conformance.tester.server.acting import ActingClient
     from conformance.tester.server.options import ReceivedOption
     from conformance.tester.server.reply import CallAnswer
     from rpcrdma.wire import RdmaSegment

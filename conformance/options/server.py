@@ -27,7 +27,7 @@ if TYPE_CHECKING:
     from conformance.oracle.outcome import Outcome
     from conformance.tester.case import CaseLog
     from conformance.tester.server import Line, ReceivedCall, Service
-    from conformance.tester.server.harness import ActingClient
+    from conformance.tester.server.acting import ActingClient
     from conformance.tester.server.options import ReceivedOption
     from rpcrdma.wire.optional import Option
     from targets.base import RunningAct

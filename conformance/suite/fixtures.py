@@ -52,7 +52,7 @@ if TYPE_CHECKING:
     from conformance.suite.rigs import Rig, RunningSession
     from conformance.tester.client.peer import Peer
     from conformance.tester.server import Service
-    from conformance.tester.server.harness import ActingClient
+    from conformance.tester.server.acting import ActingClient
     from conformance.tester.wire import Wire
     from conformance.tester.workload.base import Workload
     from targets.base import ClientTarget, Target

@@ -28,7 +28,7 @@ from targets.base import ActKind, Unsupported
 if TYPE_CHECKING:
     from conformance.oracle.requester.expectation import ReactionExpectation
     from conformance.tester.server import ReceivedCall, Service
-    from conformance.tester.server.harness import ActingClient
+    from conformance.tester.server.acting import ActingClient
     from conformance.tester.server.line import Line
     from conformance.tester.server.useless import Made
     from targets.base import RunningAct

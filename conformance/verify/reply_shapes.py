@@ -14,7 +14,7 @@ from targets.base import ActKind
 
 if TYPE_CHECKING:
     from conformance.tester.server import Service
-    from conformance.tester.server.harness import ActingClient
+    from conformance.tester.server.acting import ActingClient
     from conformance.tester.server.reply_shapes import ReplyShape
 
 __all__ = ["taken"]

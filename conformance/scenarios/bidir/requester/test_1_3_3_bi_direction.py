@@ -11,7 +11,7 @@ from targets.base import ActKind
 
 if TYPE_CHECKING:
     from conformance.tester.server import Service
-    from conformance.tester.server.harness import ActingClient
+    from conformance.tester.server.acting import ActingClient
 
 TOGETHER = "bidir.1.3.3.both-directions-at-once"
 CALLED = "bidir.1.3.2.service-may-make-calls"

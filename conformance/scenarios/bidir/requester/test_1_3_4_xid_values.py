@@ -13,7 +13,7 @@ from targets.base import ActKind
 
 if TYPE_CHECKING:
     from conformance.tester.server import Service
-    from conformance.tester.server.harness import ActingClient
+    from conformance.tester.server.acting import ActingClient
 
 SAME = "bidir.1.3.4.1.same-xid-in-both-directions"
 SPACES = "bidir.1.3.4.1.xid-spaces-are-independent"

@@ -12,7 +12,7 @@ from targets.base import ActKind
 
 if TYPE_CHECKING:
     from conformance.tester.server import Service
-    from conformance.tester.server.harness import ActingClient
+    from conformance.tester.server.acting import ActingClient
 
 AT_ONCE = "bidir.2.1.2.as-many-calls-as-granted-are-handled"
 RECEIVES = "bidir.2.2.1.client-posts-receives-for-its-grant"

@@ -12,7 +12,7 @@ from targets.base import ActKind
 
 if TYPE_CHECKING:
     from conformance.tester.server import Service
-    from conformance.tester.server.harness import ActingClient
+    from conformance.tester.server.acting import ActingClient
 
 PREPARED = "bidir.2.2.3.client-is-prepared-before-it-announces"
 

@@ -21,7 +21,7 @@ if TYPE_CHECKING:
 
     from conformance.backward.build import BackwardMessage
     from conformance.tester.server import Service
-    from conformance.tester.server.harness import ActingClient
+    from conformance.tester.server.acting import ActingClient
 
 AT_ONCE: Final = "bidir.2.1.2.as-many-calls-as-granted-are-handled"
 RECEIVES: Final = "bidir.2.2.1.client-posts-receives-for-its-grant"

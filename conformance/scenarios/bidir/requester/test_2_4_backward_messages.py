@@ -16,7 +16,7 @@ from targets.base import ActKind
 
 if TYPE_CHECKING:
     from conformance.tester.server import Service
-    from conformance.tester.server.harness import ActingClient
+    from conformance.tester.server.acting import ActingClient
 
 NO_RDMA = "bidir.1.5.3.no-rdma-for-backward-transactions"
 NO_EFFECT = "bidir.2.4.runt-has-no-effect"

@@ -13,7 +13,7 @@ from targets.base import ActKind
 
 if TYPE_CHECKING:
     from conformance.tester.server import ReceivedCall, Service
-    from conformance.tester.server.harness import ActingClient
+    from conformance.tester.server.acting import ActingClient
     from conformance.tester.wire import Wire
 
 STRAYS_ARE_DROPPED = (

@@ -15,7 +15,7 @@ if TYPE_CHECKING:
     from collections.abc import Mapping
 
     from conformance.tester.server import Service
-    from conformance.tester.server.harness import ActingClient
+    from conformance.tester.server.acting import ActingClient
     from rpcrdma.wire import ErrorBody
 
 LEAVES: Final = "rfc8166.3.3.1.new-calls-within-lower-value"

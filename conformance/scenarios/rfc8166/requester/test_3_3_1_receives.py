@@ -12,7 +12,7 @@ from conformance.verify.disturbance import Disturbed
 
 if TYPE_CHECKING:
     from conformance.tester.server import Service
-    from conformance.tester.server.harness import ActingClient
+    from conformance.tester.server.acting import ActingClient
 
 EXPECTED: Final = "rfc8166.3.3.1.receives-for-expected-replies"
 POSTED: Final = "rfc8166.2.3.2.receives-posted-before-sends"

@@ -12,7 +12,7 @@ from targets.base import ActKind
 
 if TYPE_CHECKING:
     from conformance.tester.server import Service
-    from conformance.tester.server.harness import ActingClient
+    from conformance.tester.server.acting import ActingClient
 
 WITHIN: Final = "rfc8166.3.3.2.message-within-inline-threshold"
 

@@ -16,7 +16,7 @@ if TYPE_CHECKING:
     from collections.abc import Callable, Mapping
 
     from conformance.tester.server import ReceivedCall, ReplyDraft, Service
-    from conformance.tester.server.harness import ActingClient
+    from conformance.tester.server.acting import ActingClient
 
 FIRST: Final = "rfc8166.3.3.3.first-reply-before-second-call"
 HEADER: Final = "rfc8166.4.5.header-checked-before-the-rpc-layer"

@@ -15,7 +15,7 @@ from targets.base import ActKind
 
 if TYPE_CHECKING:
     from conformance.tester.server import Line, Service
-    from conformance.tester.server.harness import ActingClient
+    from conformance.tester.server.acting import ActingClient
 
 KEPT: Final = tuple(form for form in FORMS if form != "largest-sizes")
 """Private data that the tester keeps to: it takes and sends no messages of the largest size."""

@@ -11,7 +11,7 @@ from conformance.catalogue.cite import requirement
 from targets.base import ActKind
 
 if TYPE_CHECKING:
-    from conformance.tester.server.harness import ActingClient
+    from conformance.tester.server.acting import ActingClient
 
 SKIPPED: Final = "rfc8166.3.4.1.placed-items-are-skipped-in-decoding"
 CHOICE: Final = "rfc8166.3.4.3.reduction-is-the-senders-choice"

@@ -10,7 +10,7 @@ from targets.base import ActKind
 
 if TYPE_CHECKING:
     from conformance.tester.server import Service
-    from conformance.tester.server.harness import ActingClient
+    from conformance.tester.server.acting import ActingClient
 
 WHOLE: Final = "rfc8166.3.4.4.1.elements-stay-whole"
 ELEMENTS: Final = "rfc8166.3.4.4.1.elements-move-to-the-chunk"

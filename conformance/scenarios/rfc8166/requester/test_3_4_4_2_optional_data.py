@@ -10,7 +10,7 @@ from targets.base import ActKind
 
 if TYPE_CHECKING:
     from conformance.tester.server import Service
-    from conformance.tester.server.harness import ActingClient
+    from conformance.tester.server.acting import ActingClient
 
 PRESENCE: Final = "rfc8166.3.4.4.2.presence-word-stays-in-the-stream"
 DATA: Final = "rfc8166.3.4.4.2.optional-data-moves-to-the-chunk"

@@ -12,7 +12,7 @@ from conformance.tester.server.reply_rows import REPLY_SHAPES
 
 if TYPE_CHECKING:
     from conformance.tester.server import Service
-    from conformance.tester.server.harness import ActingClient
+    from conformance.tester.server.acting import ActingClient
     from conformance.tester.server.reply_shapes import ReplyShape
 
 

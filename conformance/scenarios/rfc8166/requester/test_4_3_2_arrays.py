@@ -15,7 +15,7 @@ from targets.base import ActKind
 
 if TYPE_CHECKING:
     from conformance.tester.server import Service
-    from conformance.tester.server.harness import ActingClient
+    from conformance.tester.server.acting import ActingClient
 
 CANDIDATES: Final = (
     "rfc8166.4.3.2.1.each-chunk-holds-its-largest-candidate",

@@ -16,7 +16,7 @@ from targets.base import ActKind
 
 if TYPE_CHECKING:
     from conformance.tester.server import Service
-    from conformance.tester.server.harness import ActingClient
+    from conformance.tester.server.acting import ActingClient
 
 INLINE_RESULTS = "rfc8166.4.3.2.3.inline-results-may-need-a-long-reply"
 

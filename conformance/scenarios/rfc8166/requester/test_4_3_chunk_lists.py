@@ -17,7 +17,7 @@ if TYPE_CHECKING:
     from collections.abc import Callable, Mapping
 
     from conformance.tester.server import ReceivedCall, ReplyDraft, Service
-    from conformance.tester.server.harness import ActingClient
+    from conformance.tester.server.acting import ActingClient
 
 BAD_REPLY = "rfc8166.4.5.bad-reply-header-discarded"
 

@@ -17,7 +17,7 @@ from targets.base import ActKind, Unsupported
 
 if TYPE_CHECKING:
     from conformance.tester.server import ReceivedCall, Service
-    from conformance.tester.server.harness import ActingClient
+    from conformance.tester.server.acting import ActingClient
     from rpcrdma.wire import ErrorBody
     from targets.base import RunningAct
 

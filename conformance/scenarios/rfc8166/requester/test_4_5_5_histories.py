@@ -14,7 +14,7 @@ from targets.base import ActKind, Unsupported
 
 if TYPE_CHECKING:
     from conformance.tester.server import ReceivedCall, Service
-    from conformance.tester.server.harness import ActingClient
+    from conformance.tester.server.acting import ActingClient
 
 SURVIVES: Final = "rfc8166.4.5.5.rpc-survives-connection-loss"
 UNIQUE: Final = "rfc8166.2.2.2.call-xid-is-unique"

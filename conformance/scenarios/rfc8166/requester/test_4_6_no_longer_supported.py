@@ -10,7 +10,7 @@ from rpcrdma.wire import Procedure
 
 if TYPE_CHECKING:
     from conformance.tester.server import Service
-    from conformance.tester.server.harness import ActingClient
+    from conformance.tester.server.acting import ActingClient
 
 
 @requirement("rfc8166.4.6.1.requester-discards-msgp", role="requester")

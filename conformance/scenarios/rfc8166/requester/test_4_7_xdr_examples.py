@@ -19,7 +19,7 @@ if TYPE_CHECKING:
     from collections.abc import Sequence
 
     from conformance.tester.server import ReceivedCall, Service
-    from conformance.tester.server.harness import ActingClient
+    from conformance.tester.server.acting import ActingClient
 
 WORD: Final = 4
 LISTS: Final = 4

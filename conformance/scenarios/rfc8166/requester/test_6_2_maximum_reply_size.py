@@ -15,7 +15,7 @@ from targets.base import ActKind
 
 if TYPE_CHECKING:
     from conformance.tester.server import ReceivedCall, Service
-    from conformance.tester.server.harness import ActingClient
+    from conformance.tester.server.acting import ActingClient
 
 MAXIMUM: Final = "rfc8166.6.2.reply-resources-for-the-maximum"
 

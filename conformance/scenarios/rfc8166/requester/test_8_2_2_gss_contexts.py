@@ -16,7 +16,7 @@ from targets.base import ActKind
 
 if TYPE_CHECKING:
     from conformance.tester.server import ReceivedCall, Service
-    from conformance.tester.server.harness import ActingClient
+    from conformance.tester.server.acting import ActingClient
     from targets.base import ActResult
 
 KEEPS: Final = "rfc8166.8.2.2.2.gss-authentication-keeps-eligibility"

@@ -17,7 +17,7 @@ from targets.base import ActKind
 
 if TYPE_CHECKING:
     from conformance.tester.server import Service
-    from conformance.tester.server.harness import ActingClient
+    from conformance.tester.server.acting import ActingClient
 
 
 NOT_REDUCED: Final = "rfc8166.8.2.2.gss-elements-are-not-reduced"

@@ -12,7 +12,7 @@ from targets.base import ActKind
 
 if TYPE_CHECKING:
     from conformance.tester.server import ReceivedCall, Service
-    from conformance.tester.server.harness import ActingClient
+    from conformance.tester.server.acting import ActingClient
 
 
 @requirement("rfc8166.9.program-numbers-are-unchanged", role="requester")

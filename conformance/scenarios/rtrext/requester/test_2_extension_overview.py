@@ -13,7 +13,7 @@ from conformance.oracle.header import VERSION_ONE
 
 if TYPE_CHECKING:
     from conformance.tester.server import Service
-    from conformance.tester.server.harness import ActingClient
+    from conformance.tester.server.acting import ActingClient
 
 SERVED = "rtrext.2.version-one-peers-are-served"
 

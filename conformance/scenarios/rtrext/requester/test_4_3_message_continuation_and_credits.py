@@ -15,7 +15,7 @@ from targets.base import ActKind
 
 if TYPE_CHECKING:
     from conformance.tester.server import Service
-    from conformance.tester.server.harness import ActingClient
+    from conformance.tester.server.acting import ActingClient
 
 CREDITS: Final = "rtrext.4.3.credits-for-the-whole-request"
 THERE: Final = "rtrext.4.3.reserved-receives-are-there"

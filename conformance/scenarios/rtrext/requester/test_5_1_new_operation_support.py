@@ -17,7 +17,7 @@ from targets.base import ActKind, Unsupported
 
 if TYPE_CHECKING:
     from conformance.tester.server import Service
-    from conformance.tester.server.harness import ActingClient
+    from conformance.tester.server.acting import ActingClient
 
 UNDERSTOOD = "rtrext.5.1.told-operations-are-understood"
 HEADERS = "rtrext.5.1.headers-without-the-features"

@@ -15,7 +15,7 @@ from targets.base import ActKind
 
 if TYPE_CHECKING:
     from conformance.tester.server import Service
-    from conformance.tester.server.harness import ActingClient
+    from conformance.tester.server.acting import ActingClient
 
 UNPREPARED = "rtrext.5.3.unprepared-requester-directs-explicit-rdma"
 PREPARED = "rtrext.5.3.prepared-requester-says-so"

@@ -14,7 +14,7 @@ from conformance.oracle.announced import NOTHING_TOLD
 
 if TYPE_CHECKING:
     from conformance.tester.server import Service
-    from conformance.tester.server.harness import ActingClient
+    from conformance.tester.server.acting import ActingClient
 
 SERVED = "rtrext.5.peers-without-the-extension-are-served"
 

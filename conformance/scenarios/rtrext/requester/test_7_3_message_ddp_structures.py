@@ -16,7 +16,7 @@ from targets.base import ActKind
 
 if TYPE_CHECKING:
     from conformance.tester.server import Service
-    from conformance.tester.server.harness import ActingClient
+    from conformance.tester.server.acting import ActingClient
 
 BACK = "rtrext.7.3.bulk-data-are-put-back"
 ITS_MEMORY = "rtrext.7.3.exrw-of-a-request-names-its-memory"

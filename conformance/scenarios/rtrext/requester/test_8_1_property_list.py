@@ -25,7 +25,7 @@ from targets.base import ActKind
 
 if TYPE_CHECKING:
     from conformance.tester.server import Service
-    from conformance.tester.server.harness import ActingClient
+    from conformance.tester.server.acting import ActingClient
     from rpcrdma.wire.properties import KnownProperty
 
 SUPPORT = "rtrext.8.1.code-of-rtr-support"

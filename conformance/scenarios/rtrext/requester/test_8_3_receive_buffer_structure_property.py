@@ -23,7 +23,7 @@ from targets.base import ActKind, Unsupported
 
 if TYPE_CHECKING:
     from conformance.tester.server import Service
-    from conformance.tester.server.harness import ActingClient
+    from conformance.tester.server.acting import ActingClient
 
 AS_TOLD = "rtrext.8.3.receives-are-as-told"
 AGREES = "rtrext.8.3.structure-agrees-with-the-size"

@@ -13,7 +13,7 @@ from targets.base import ActKind
 
 if TYPE_CHECKING:
     from conformance.tester.server import Service
-    from conformance.tester.server.harness import ActingClient
+    from conformance.tester.server.acting import ActingClient
 
 
 @requirement("v2.2.3.no-send-beyond-4096-octets", role="requester", interpretations=("D-55",))

@@ -14,7 +14,7 @@ from rpcrdma.wire.optional import UnknownOption
 
 if TYPE_CHECKING:
     from conformance.tester.server import Service
-    from conformance.tester.server.harness import ActingClient
+    from conformance.tester.server.acting import ActingClient
     from conformance.tester.server.options import ReceivedOption
 
 ANSWERED = "v2.3.1.unsupported-operation-is-answered"

@@ -19,7 +19,7 @@ from targets.base import ActKind
 
 if TYPE_CHECKING:
     from conformance.tester.server import Service
-    from conformance.tester.server.harness import ActingClient
+    from conformance.tester.server.acting import ActingClient
 
 XIDS = "v2.3.2.xids-belong-to-a-direction"
 CREDITS = "v2.3.2.credits-belong-to-a-direction"

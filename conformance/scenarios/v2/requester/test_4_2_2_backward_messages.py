@@ -14,7 +14,7 @@ from targets.base import ActKind
 
 if TYPE_CHECKING:
     from conformance.tester.server import Service
-    from conformance.tester.server.harness import ActingClient
+    from conformance.tester.server.acting import ActingClient
 
 ANSWERS = "v2.4.2.2.client-answers-backward-calls"
 IN_TWO = "v2.4.2.2.backward-messages-are-version-two"

@@ -16,7 +16,7 @@ if TYPE_CHECKING:
     from collections.abc import Callable
 
     from conformance.tester.server import ReplyDraft, Service
-    from conformance.tester.server.harness import ActingClient
+    from conformance.tester.server.acting import ActingClient
 
 ENDS = "v2.4.2.3.error-ends-the-rpc"
 PERMANENT = "v2.4.2.3.error-is-permanent"

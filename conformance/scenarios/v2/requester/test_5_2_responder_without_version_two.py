@@ -13,7 +13,7 @@ from targets.base import ActKind
 
 if TYPE_CHECKING:
     from conformance.tester.server import Service
-    from conformance.tester.server.harness import ActingClient
+    from conformance.tester.server.acting import ActingClient
     from targets.base import RunningAct
 
 PICKED = "v2.5.2.version-is-picked-from-the-range"

@@ -13,7 +13,7 @@ from targets.base import ActKind
 
 if TYPE_CHECKING:
     from conformance.tester.server import Service
-    from conformance.tester.server.harness import ActingClient
+    from conformance.tester.server.acting import ActingClient
 
 FIRST = "v2.5.first-message-has-version-two"
 FITS = "v2.5.first-message-fits-1024-octets"

@@ -17,7 +17,7 @@ from targets.base import ActKind
 
 if TYPE_CHECKING:
     from conformance.tester.server import Service
-    from conformance.tester.server.harness import ActingClient
+    from conformance.tester.server.acting import ActingClient
     from rpcrdma.wire.optional import Option
 
 HOLD: Final = "v2.2.3.receives-hold-4096-octets"

@@ -22,7 +22,7 @@ from targets.base import ActKind, Unsupported
 if TYPE_CHECKING:
     from conformance.options.tester import OptionTester
     from conformance.tester.server import Service
-    from conformance.tester.server.harness import ActingClient
+    from conformance.tester.server.acting import ActingClient
 
 THERE = "xcharext.3.1.receives-as-large-as-announced"
 AFTER_OLD = "xcharext.3.1.raise-told-after-the-old-receives"

@@ -31,7 +31,7 @@ if TYPE_CHECKING:
     from conformance.options.tester import OptionTester
     from conformance.tester.client.peer import Peer
     from conformance.tester.server import Service
-    from conformance.tester.server.harness import ActingClient
+    from conformance.tester.server.acting import ActingClient
 
 FIRST = "xcharext.4.1.connprop-may-come-first"
 LEFT_OUT = "xcharext.4.1.left-out-is-the-default"

@@ -17,7 +17,7 @@ from targets.base import ActKind
 
 if TYPE_CHECKING:
     from conformance.tester.server import ReceivedCall, Service
-    from conformance.tester.server.harness import ActingClient
+    from conformance.tester.server.acting import ActingClient
 
 OBEYED: Final = "xcharext.3.1.no-send-beyond-the-announced-size"
 LONG_CALL: Final = "xcharext.3.1.long-call-beyond-the-size"

@@ -21,7 +21,7 @@ if TYPE_CHECKING:
     from collections.abc import Callable
 
     from conformance.tester.server import Line, ReceivedCall, ReplyDraft, Service
-    from conformance.tester.server.harness import ActingClient
+    from conformance.tester.server.acting import ActingClient
     from rpcrdma.wire import RdmaSegment
     from targets.base import RunningAct
 

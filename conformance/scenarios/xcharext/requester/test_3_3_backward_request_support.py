@@ -20,7 +20,7 @@ from targets.base import Unsupported
 
 if TYPE_CHECKING:
     from conformance.tester.server import Service
-    from conformance.tester.server.harness import ActingClient
+    from conformance.tester.server.acting import ActingClient
 
 THERE = "xcharext.3.3.announced-support-is-there"
 ANSWERS = "v2.4.2.2.client-answers-backward-calls"

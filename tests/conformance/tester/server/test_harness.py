@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from dataclasses import replace
 from typing import TYPE_CHECKING
 
 import msgspec
@@ -15,10 +14,9 @@ from conformance.tester.server import harness as harness_module
 from conformance.tester.server.harness import ClientHarness
 from conformance.tester.server.programs import program_factory
 from reports.record import Verdict
-from rpcrdma.endpoint.requester.call_planning import RequesterOptions
 from rpcrdma.endpoint.requester.request_rules import RequestRules
 from rpcrdma.endpoint.requester.requester import Requester
-from rpcrdma.endpoint.requester.requester_parts import REQUESTER, RequesterParts
+from rpcrdma.endpoint.requester.requester_parts import RequesterParts
 from rpcrdma.ulp.gss_mechanism import MOCK
 from rpcrdma.wire import ErrChunk
 from targets.base import ActKind, TargetError, Unsupported
@@ -112,30 +110,6 @@ def test_a_client_is_ready_when_it_has_made_a_good_call(harness: ClientHarness) 
 
     assert [call.answered for call in service.received] == [True]
     assert harness.address == service.address
-
-
-def test_it_is_known_whether_the_client_is_about_to_call(harness: ClientHarness) -> None:
-    service = harness.ready()
-    assert not service.starting()
-
-    act = harness.client.begin(ActKind.SMALL)
-    assert service.starting()
-
-    call = service.next_call()
-    assert not service.starting()
-    service.reply(call)
-    assert service.serve_until(act).done
-    assert not service.starting()
-
-
-def test_a_client_that_lost_its_connection_is_about_to_call(harness: ClientHarness) -> None:
-    service = harness.ready()
-    harness.client.begin(ActKind.SMALL)
-    service.next_call()
-
-    service.drop()
-
-    assert service.starting()
 
 
 def test_each_case_begins_on_a_new_connection(harness: ClientHarness) -> None:
@@ -363,35 +337,3 @@ def test_a_client_of_version_two_alone_is_served_in_it_unless_a_case_says_otherw
 
     assert versions(harness) == [2]
     harness.close()
-
-
-class Narrow(Requester):
-    """Has room for small segments alone, so that not many octets fit one call."""
-
-    def __init__(
-        self, options: RequesterOptions | None = None, parts: RequesterParts = REQUESTER
-    ) -> None:
-        super().__init__(replace(options or RequesterOptions(), segment=64), parts)
-
-
-@pytest.mark.parametrize("kind", [ActKind.READ, ActKind.WRITE])
-def test_what_is_more_than_a_client_can_move_says_nothing(kind: ActKind) -> None:
-    harness = made(ClientParts(requester=Narrow))
-    harness.ready()
-
-    with pytest.raises(Inconclusive, match="gave up without making a call: failed"):
-        harness.client.do(kind, 100_000)
-    assert harness.client.do(kind, 1000).done
-    harness.close()
-
-
-def test_two_things_are_done_at_once(harness: ClientHarness) -> None:
-    harness.ready()
-    before = len(harness.service.received)
-
-    harness.client.two_at_once()
-
-    first, second = harness.service.received[before:]
-    assert second.in_flight == (first.xid,)
-    assert all(one.done for one in harness.service.served)
-    assert harness.service.in_flight() == ()

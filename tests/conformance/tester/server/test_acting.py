@@ -1,0 +1,91 @@
+"""A client as a scenario sees it: with the reference."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+from typing import TYPE_CHECKING
+
+import pytest
+
+from conformance.tester.case import Inconclusive
+from conformance.tester.server.harness import ClientHarness
+from rpcrdma.endpoint.requester.call_planning import RequesterOptions
+from rpcrdma.endpoint.requester.requester import Requester
+from rpcrdma.endpoint.requester.requester_parts import REQUESTER, RequesterParts
+from targets.base import ActKind
+from targets.profile import SHIPPED, load_profile
+from targets.reference.client import ReferenceClientTarget
+from targets.reference.client_parts import ClientParts
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator
+
+
+def made(requester: type[Requester] = Requester) -> ClientHarness:
+    profile = load_profile(SHIPPED / "reference-client.toml")
+    made = ClientHarness(ReferenceClientTarget(profile, parts=ClientParts(requester=requester)))
+    made.begin()
+    return made
+
+
+@pytest.fixture
+def harness() -> Iterator[ClientHarness]:
+    running = made()
+    yield running
+    running.close()
+
+
+def test_it_is_known_whether_the_client_is_about_to_call(harness: ClientHarness) -> None:
+    service = harness.ready()
+    assert not service.starting()
+
+    act = harness.client.begin(ActKind.SMALL)
+    assert service.starting()
+
+    call = service.next_call()
+    assert not service.starting()
+    service.reply(call)
+    assert service.serve_until(act).done
+    assert not service.starting()
+
+
+def test_a_client_that_lost_its_connection_is_about_to_call(harness: ClientHarness) -> None:
+    service = harness.ready()
+    harness.client.begin(ActKind.SMALL)
+    service.next_call()
+
+    service.drop()
+
+    assert service.starting()
+
+
+class Narrow(Requester):
+    """Has room for small segments alone, so that not many octets fit one call."""
+
+    def __init__(
+        self, options: RequesterOptions | None = None, parts: RequesterParts = REQUESTER
+    ) -> None:
+        super().__init__(replace(options or RequesterOptions(), segment=64), parts)
+
+
+@pytest.mark.parametrize("kind", [ActKind.READ, ActKind.WRITE])
+def test_what_is_more_than_a_client_can_move_says_nothing(kind: ActKind) -> None:
+    harness = made(requester=Narrow)
+    harness.ready()
+
+    with pytest.raises(Inconclusive, match="gave up without making a call: failed"):
+        harness.client.do(kind, 100_000)
+    assert harness.client.do(kind, 1000).done
+    harness.close()
+
+
+def test_two_things_are_done_at_once(harness: ClientHarness) -> None:
+    harness.ready()
+    before = len(harness.service.received)
+
+    harness.client.two_at_once()
+
+    first, second = harness.service.received[before:]
+    assert second.in_flight == (first.xid,)
+    assert all(one.done for one in harness.service.served)
+    assert harness.service.in_flight() == ()

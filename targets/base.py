@@ -17,7 +17,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 from enum import StrEnum
-from typing import TYPE_CHECKING, Final, Protocol, runtime_checkable
+from typing import TYPE_CHECKING, Protocol, runtime_checkable
 
 if TYPE_CHECKING:
     from collections.abc import Callable
@@ -27,9 +27,6 @@ if TYPE_CHECKING:
     from targets.profile import Profile
 
 __all__ = [
-    "OF_THE_TEST_PROGRAM",
-    "OPTIONAL",
-    "UNDER_GSS",
     "Act",
     "ActKind",
     "ActResult",
@@ -208,42 +205,6 @@ class ActKind(StrEnum):
     """Ask the server not to have its memory invalidated, then make one call as NULL."""
     CHANGE_SIZE = "change-size"
     """Have Receives of `length` octets, and tell the server (xcharext 4.4); one call as NULL."""
-
-
-OF_THE_TEST_PROGRAM: Final = frozenset(
-    {
-        ActKind.READ_OPTIONAL,
-        ActKind.WRITE_OPTIONAL,
-        ActKind.READ_ARRAY,
-        ActKind.WRITE_ARRAY,
-        ActKind.READ_ROWS,
-        ActKind.WRITE_ROWS,
-    }
-)
-"""Acts whose calls no other program has."""
-
-UNDER_GSS: Final = frozenset(
-    {
-        ActKind.EXCHANGE_AUTHENTICATED,
-        ActKind.EXCHANGE_INTEGRITY,
-        ActKind.EXCHANGE_PRIVACY,
-    }
-)
-"""Acts under RPCSEC_GSS."""
-
-
-OPTIONAL: Final = frozenset(
-    {
-        ActKind.READ_AT,
-        ActKind.READ_CACHED,
-        ActKind.READ_MAPPED,
-        ActKind.WRITE_AT,
-        ActKind.WRITE_CACHED,
-        ActKind.MAKE_LINK,
-        ActKind.LIST_NAMES,
-    }
-)
-"""Acts of clients with files: the cases that need one are N/A for a client that has it not."""
 
 
 @dataclass(frozen=True, slots=True)

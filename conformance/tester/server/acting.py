@@ -6,8 +6,8 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING, Final
 
 from conformance.tester.case import Inconclusive
-from conformance.tester.server.possible_acts import require_possible
-from targets.base import OPTIONAL, Act, ActKind, Unsupported
+from conformance.tester.server.possible_acts import OPTIONAL, require_possible
+from targets.base import Act, ActKind, Unsupported
 
 if TYPE_CHECKING:
     from conformance.tester.server.served import ServedAct

@@ -1,17 +1,50 @@
-"""Which acts no client of a profile can do: nothing it could call has what they are about."""
+"""Which acts a client need not do, and which no client of a profile can do."""
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Final
 
-from targets.base import OF_THE_TEST_PROGRAM, UNDER_GSS, Unsupported
+from targets.base import ActKind, Unsupported
 from targets.profile import Binding
 
 if TYPE_CHECKING:
-    from targets.base import ActKind
     from targets.profile import Profile
 
-__all__ = ["require_possible"]
+__all__ = ["OF_THE_TEST_PROGRAM", "OPTIONAL", "UNDER_GSS", "require_possible"]
+
+OF_THE_TEST_PROGRAM: Final = frozenset(
+    {
+        ActKind.READ_OPTIONAL,
+        ActKind.WRITE_OPTIONAL,
+        ActKind.READ_ARRAY,
+        ActKind.WRITE_ARRAY,
+        ActKind.READ_ROWS,
+        ActKind.WRITE_ROWS,
+    }
+)
+"""Acts whose calls no other program has."""
+
+UNDER_GSS: Final = frozenset(
+    {
+        ActKind.EXCHANGE_AUTHENTICATED,
+        ActKind.EXCHANGE_INTEGRITY,
+        ActKind.EXCHANGE_PRIVACY,
+    }
+)
+"""Acts under RPCSEC_GSS."""
+
+OPTIONAL: Final = frozenset(
+    {
+        ActKind.READ_AT,
+        ActKind.READ_CACHED,
+        ActKind.READ_MAPPED,
+        ActKind.WRITE_AT,
+        ActKind.WRITE_CACHED,
+        ActKind.MAKE_LINK,
+        ActKind.LIST_NAMES,
+    }
+)
+"""Acts of clients with files: the cases that need one are N/A for a client that has it not."""
 
 
 def require_possible(kind: ActKind, profile: Profile) -> None:

@@ -5,8 +5,8 @@ from __future__ import annotations
 import msgspec
 import pytest
 
-from conformance.tester.server.possible_acts import require_possible
-from targets.base import OF_THE_TEST_PROGRAM, UNDER_GSS, ActKind, Unsupported
+from conformance.tester.server.possible_acts import OF_THE_TEST_PROGRAM, UNDER_GSS, require_possible
+from targets.base import ActKind, Unsupported
 from targets.profile import SHIPPED, Binding, load_profile
 
 OWN = load_profile(SHIPPED / "reference-client.toml")

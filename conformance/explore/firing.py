@@ -22,7 +22,7 @@ from conformance.explore.named_memory import NamedMemory
 from conformance.explore.recipes import Shot
 from conformance.explore.shots import build_shot
 from conformance.oracle.memory import ExposedRegions, held_by
-from conformance.oracle.outcome import Answered, Silent
+from conformance.oracle.outcome import Answered, Disconnected, ErrChunk, ErrVers, Silent
 from conformance.oracle.requester.reassembly import reassemble
 from conformance.oracle.responder.expectation import may_answer
 from conformance.oracle.responder.expected import expected
@@ -92,12 +92,18 @@ class _Loaded:
 
 @dataclass(slots=True)
 class _Line:
-    """A connection and the memory exposed on it."""
+    """A connection and the memory exposed on it.
+
+    Attributes:
+        refused: whether its last message was answered by an error, behind which a device may end
+            the connection (D-155); it may have served what came meanwhile.
+    """
 
     peer: Peer
     fenced: FencedPeer = field(init=False)
     memory: ExposedRegions = field(default_factory=ExposedRegions)
     named: NamedMemory | None = None
+    refused: bool = False
 
     def __post_init__(self) -> None:
         self.fenced = FencedPeer(self.peer)
@@ -203,6 +209,9 @@ class _Battery:
         quiet = any(item.kind.outcome is Silent for item in expectation.allowed)
         whole = loaded.call if loaded.call is not None and octets == loaded.octets else None
         came = line.fenced.exchange(whole or octets, loaded.xid, may_be_silent=quiet)
+        if line.refused and isinstance(came[0], Disconnected):
+            return self.fire(message)  # on another connection, which ends over this one alone
+        line.refused = isinstance(came[0], ErrChunk | ErrVers)
         repeated = loaded.xid in self._cost
         if not line.peer.connected:
             self._cost.add(loaded.xid)
@@ -226,7 +235,9 @@ class _Battery:
             return died
         claimed = self._last.peer.version in self._harness.profile.claims.versions
         if claimed and self._last.peer.connected:
-            return problem_with(self._last.peer)
+            problem = problem_with(self._last.peer)
+            if not problem or self._last.peer.connected or not self._last.refused:
+                return problem
         self._make_room()
         return problem_with(self._harness.connect())
 

@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING
 import msgspec
 import pytest
 from hypothesis import given
+from typing_extensions import override
 
 from conformance.explore.firing import Fired, fire_all
 from conformance.explore.recipes import Breach, Shot
@@ -15,6 +16,8 @@ from conformance.explore.shots import BREACHES, CALLS
 from conformance.tester.client.harness import Harness
 from fuzz.planted import AnswersTwice
 from reports.record import Verdict
+from rpcrdma.endpoint.core.actions import Disconnect
+from rpcrdma.endpoint.responder.responder import Responder
 from rpcrdma.ulp import testprog_calls as calls
 from rpcrdma.wire import RdmaMsg, TransportHeader, encode_header
 from targets.reference.server import ReferenceTarget
@@ -24,8 +27,14 @@ from targets.registry import find_target
 if TYPE_CHECKING:
     from collections.abc import Iterator
 
+    from rpcrdma.endpoint.core.actions import Action
+    from rpcrdma.endpoint.core.faults import Fault
+    from rpcrdma.wire import FixedWords
+
 
 TWICE = Parts(responder=AnswersTwice)
+SERVED = 1
+"""The fence behind the message that is refused."""
 
 
 @pytest.fixture(scope="module")
@@ -172,6 +181,39 @@ def test_second_answers_are_found() -> None:
         harness.close()
 
     assert failed.reason.startswith("2 answers to 1 messages of XID")
+
+
+class EndsLateAfterAnError(Responder):
+    """Ends the connection some messages behind its error, as a server of several threads does."""
+
+    left: int | None = None
+
+    @override
+    def send_error(self, words: FixedWords, fault: Fault) -> list[Action]:
+        self.left = SERVED
+        return super().send_error(words, fault)
+
+    @override
+    def _judge(self, message: bytes, words: FixedWords) -> list[Action]:
+        if self.left == 0:
+            return [Disconnect("an error was answered")]
+        self.left = self.left and self.left - 1
+        return super()._judge(message, words)
+
+
+@pytest.mark.parametrize("behind", [(), (Shot(),)])
+def test_the_end_behind_an_error_is_not_held_against_the_next(behind: tuple[Shot, ...]) -> None:
+    late = Parts(responder=EndsLateAfterAnError)
+    harness = Harness(ReferenceTarget(find_target("reference").profile, parts=late))
+    refused = Shot(breach=Breach("fixed-word", 0, 0))
+    fired: list[Fired] = []
+    try:
+        assert fire_all(harness, [refused, *behind], fired.append) == ()
+    finally:
+        harness.close()
+
+    assert fired[0].outcomes[0].startswith("ERR_VERS")
+    assert [item.verdict for item in fired] == [Verdict.PASS] * (1 + len(behind))
 
 
 def test_a_call_that_is_held_owes_no_answer() -> None:

@@ -2,16 +2,15 @@
 
 from __future__ import annotations
 
-from dataclasses import replace
 from itertools import count
 from typing import TYPE_CHECKING, Final
 
 from rpcrdma.endpoint.core.credits import Allowance
-from rpcrdma.endpoint.requester.call_planning import CallPlanner, RequesterOptions
+from rpcrdma.endpoint.requester.call_planning import CallPlanner
 from rpcrdma.endpoint.requester.request_rules import RequestRules
 from rpcrdma.fabric.memory import HandleAllocator
 from targets.variants.base import variant
-from targets.variants.clients import ONE_AT_A_TIME, OtherOptions
+from targets.variants.clients import ONE_AT_A_TIME
 
 if TYPE_CHECKING:
     from rpcrdma.endpoint.requester.outgoing import Memory
@@ -98,23 +97,6 @@ class SendsShortCallsAlone(CallPlanner):
     def threshold(self) -> int:
         """At most that."""
         return min(SHORT, super().threshold)
-
-
-@variant(
-    "rfc8166.3.4.4.any-segment-boundaries",
-    leaves_open={
-        "rfc8166/2.3.2/requester-keeps-arguments-until-the-reply[write-2500000]": (
-            "a header has no room for so many segments"
-        )
-    },
-    documents="rfc8166,v2",
-)
-class OffersSegmentsOfPages(OtherOptions):
-    """Cuts chunks into segments of four pages, as an end does whose memory is scattered."""
-
-    def choose(self, options: RequesterOptions) -> RequesterOptions:
-        """With those."""
-        return replace(options, segment=4 * PAGE)
 
 
 @variant("rfc8166.3.4.3.memory-used-by-responder", documents="rfc8166,v2")

@@ -141,6 +141,6 @@ class TiresDriver(TimedDriver):
         return busy or (isinstance(backward, BackwardRequester) and bool(backward.in_flight))
 
 
-@variant("D-155", roles=("requester",), documents="v2,xcharext")
+@variant("D-155", roles=BOTH_ENDS, documents="v2,xcharext")
 class HangsUpWhenIdle(TiresDriver):
     """Ends a connection on which nothing has happened for a moment, and no answer is due."""

@@ -7,7 +7,9 @@ from typing import TYPE_CHECKING
 
 from rpcrdma.endpoint.properties.judgements import REJECTED, PropertyJudgement, Standing
 from rpcrdma.endpoint.properties.rules import PropertyRules
-from rpcrdma.endpoint.properties.values import Disposition
+from rpcrdma.endpoint.properties.values import DEFAULT_RECEIVE_BUFFER, Disposition
+from rpcrdma.endpoint.requester.requester import Requester
+from rpcrdma.wire.operations import RTREXT, operations_of
 from targets.reference.replaced_parts import BOTH_ENDS
 from targets.variants.base import variant
 
@@ -77,3 +79,50 @@ class GrantsOtherSizes(PropertyRules):
         if octets <= MOST_OCTETS or judged.disposition is not Disposition.DONE:
             return judged
         return replace(judged, disposition=Disposition.OTHER)
+
+
+@variant(
+    "D-142",
+    leaves_open=dict.fromkeys(
+        ("rtrext/", "xcharext/3.1/requester-counts-the-chunks-for-results"),
+        "it claims nothing of round-trip reductions, and has no call of more than 4096 octets",
+    ),
+    roles=BOTH_ENDS,
+    without=tuple(one.name for one in operations_of(RTREXT)),
+    documents="v2,xcharext,rtrext",
+)
+class KeepsToTheDefaultSize(PropertyRules):
+    """Sends messages of up to 4096 octets, whatever size the peer has told."""
+
+    def send_limit(self, peer: PropertyValues, requested: int | None) -> int:
+        """The default, or what it has asked for itself."""
+        asked = DEFAULT_RECEIVE_BUFFER if requested is None else requested
+        return min(asked, DEFAULT_RECEIVE_BUFFER)
+
+
+@variant("D-142", roles=BOTH_ENDS, documents="xcharext")
+class HeedsNoSizeBelowTheDefault(PropertyRules):
+    """Takes a size below 4096 octets for 4096."""
+
+    def send_limit(self, peer: PropertyValues, requested: int | None) -> int:
+        """At least the default, unless it has asked for less."""
+        least = replace(peer, receive_buffer=max(peer.receive_buffer, DEFAULT_RECEIVE_BUFFER))
+        return super().send_limit(least, requested)
+
+
+@variant("D-142", roles=BOTH_ENDS, documents="xcharext")
+class AnswersWhateverTheSize(PropertyRules):
+    """Answers operations whatever size the peer has told: no answer has 4096 octets."""
+
+    def has_room(self, octets: int, limit: int) -> bool:
+        """Always."""
+        return True
+
+
+@variant("D-142", documents="xcharext")
+class OffersNoChunkForWhatItTakes(Requester):
+    """Keeps Receives of 4096 octets when it tells less at a request, and offers chunks by those."""
+
+    def post_from_now(self, octets: int) -> None:
+        """At least the default."""
+        super().post_from_now(max(octets, DEFAULT_RECEIVE_BUFFER))

@@ -2,10 +2,12 @@
 
 from __future__ import annotations
 
+from itertools import count
 from typing import TYPE_CHECKING, Final
 
 from rpcrdma.endpoint.core.credits import Allowance
 from rpcrdma.endpoint.requester.call_planning import CallPlanner
+from rpcrdma.endpoint.requester.request_rules import RequestRules
 from rpcrdma.fabric.memory import HandleAllocator
 from targets.variants.base import variant
 from targets.variants.clients import ONE_AT_A_TIME
@@ -14,6 +16,8 @@ if TYPE_CHECKING:
     from rpcrdma.endpoint.requester.outgoing import Memory
 
 PAGE: Final = 4096
+
+SHORT: Final = 512
 
 HANDLES: Final = 250
 """Handles that there are, more than calls have in use at one time."""
@@ -73,3 +77,32 @@ class UsesHandlesAgain(HandleAllocator):
             return handles[-1]
         handles.append(handles.pop(0))
         return handles[-1]
+
+
+@variant("rfc8166.3.3.1.every-call-requests-credits", documents="rfc8166,v2")
+class RequestsAnotherNumberEachTime(RequestRules):
+    """Asks for another number of credits in each call, up to what it has Receives for."""
+
+    def requested(self, credits: int) -> int:  # noqa: A002  # the word of the documents
+        """Half of them, and all, in turn."""
+        turns: count[int] = vars(self).setdefault("turns", count())
+        return max(1, credits // (1 + next(turns) % 2))
+
+
+@variant("rfc8166.3.5.3.long-call-at-any-time", documents="rfc8166")
+class SendsShortCallsAlone(CallPlanner):
+    """Sends Calls of up to 512 octets inline, and longer ones by chunks."""
+
+    @property
+    def threshold(self) -> int:
+        """At most that."""
+        return min(SHORT, super().threshold)
+
+
+@variant("rfc8166.3.4.3.memory-used-by-responder", documents="rfc8166,v2")
+class NumbersItsMemoryFromZero(HandleAllocator):
+    """Has memory that begins at offset 0 of each handle."""
+
+    def address(self, length: int, align: int = PAGE) -> int:
+        """None of anybody else has the handle."""
+        return 0

@@ -51,6 +51,9 @@ GROUPS = {"rtrext/": "a request in several transmissions takes more credits than
 PIECE = 500
 """Octets of one RDMA operation where small ones are chosen."""
 
+SHORT = 300
+"""Octets of a Reply that goes inline where long ones have a chunk."""
+
 LIKENESS = 256
 """Octets by which Calls are told apart."""
 
@@ -167,6 +170,55 @@ class WritesSmallPieces(ReplyRules):
     def write_schedule(self, chunk: WriteChunk, lengths: Sequence[int]) -> tuple[Transfer, ...]:
         """In order."""
         return tuple(_cut(super().write_schedule(chunk, lengths)))
+
+
+@variant("rfc8166.3.4.6.write-chunk-filled-in-order", documents="rfc8166,v2")
+class WritesTheLastSegmentFirst(ReplyRules):
+    """Fills the segments of a chunk by RDMA Writes of which the last goes first."""
+
+    def write_schedule(self, chunk: WriteChunk, lengths: Sequence[int]) -> tuple[Transfer, ...]:
+        """The same octets at the same places."""
+        return super().write_schedule(chunk, lengths)[::-1]
+
+
+@variant("rfc8166.4.any-endpoint-sends-msg-and-nomsg", documents="rfc8166,v2")
+class SendsShortRepliesAlone(ReplyRules):
+    """Puts a Reply of more than 300 octets into the Reply chunk, where one is offered."""
+
+    _room = 0
+    _payload = 0
+
+    def returned_reply_chunk(self, chunk: WriteChunk | None) -> WriteChunk | None:
+        """Note how much room there is."""
+        self._room = 0 if chunk is None else chunk_length(chunk)
+        return super().returned_reply_chunk(chunk)
+
+    def encode_reply(self, header: TransportHeader, payload: bytes) -> bytes:
+        """Note how much room is needed."""
+        self._payload = len(payload)
+        return super().encode_reply(header, payload)
+
+    def fits_inline(self, length: int, threshold: int) -> bool:
+        """What is short, and what has no chunk."""
+        is_short = length <= SHORT or self._payload > self._room
+        return is_short and super().fits_inline(length, threshold)
+
+
+@variant(
+    "rfc8166.3.3.1.credit-is-one-transaction",
+    leaves_open={
+        "rfc8166/3.3/responder-survives-more-waiting-calls-than-it-granted": (
+            "the program holds no more calls than it grants"
+        )
+    },
+    documents="rfc8166,bidir,v2",
+)
+class PostsManyReceives(ChoosesOptions):
+    """Has 128 Receives, as servers of NFS do."""
+
+    def choose(self, options: ResponderOptions) -> ResponderOptions:
+        """With so many."""
+        return replace(options, receives=128)
 
 
 @variant("rfc8166.3.4.3.memory-used-by-responder")

@@ -28,7 +28,7 @@ from conformance.oracle.requester.framing import judge_framing
 from conformance.oracle.requester.read_list import judge_items, judge_read_list
 from conformance.oracle.requester.room import judge_room, judge_segments
 from conformance.oracle.requester.two import judge_version, judge_words
-from conformance.oracle.sizes import SHORTEST_MESSAGE, THRESHOLD_ONE
+from conformance.oracle.sizes import SHORTEST_MESSAGE, THRESHOLD_ONE, THRESHOLD_TWO
 from conformance.oracle.verdict import BrokenRule, Ids, broken_rule
 from rpcrdma.errors import DecodeError, Reason
 from rpcrdma.wire import Procedure, RdmaMsg, RdmaNomsg, decode_header, v2
@@ -215,6 +215,9 @@ def _room(
         expectation = layer.expectation(unreduced)
     except DecodeError:
         return  # `judge_items` has said so
-    # xcharext 3.1: in Version Two the Requester itself may have told how much it receives.
-    threshold = state.told.layout.length if version == VERSION_TWO else state.reply_threshold
-    yield from judge_room(body, expectation, threshold, version)
+    # xcharext 3.1: in Version Two the Requester itself may have told how much it receives, and must
+    # receive 4096 octets whatever that is (D-142).
+    of_two = version == VERSION_TWO
+    told = state.told.layout.length if of_two else state.reply_threshold
+    threshold = max(told, THRESHOLD_TWO) if of_two else told
+    yield from judge_room(body, expectation, threshold, version, told)

@@ -61,7 +61,7 @@ def judge_segments(body: Body, version: int) -> Iterator[BrokenRule]:
 
 
 def judge_room(
-    body: Body, expectation: ReplyExpectation, threshold: int, version: int
+    body: Body, expectation: ReplyExpectation, threshold: int, version: int, told: int = 0
 ) -> Iterator[BrokenRule]:
     """Whether the chunks offered take the largest Reply, and no more are offered than are allowed.
 
@@ -70,9 +70,10 @@ def judge_room(
         expectation: the largest Reply that the binding knows of.
         threshold: inline threshold of Replies.
         version: of the Call, and so of its Reply.
+        told: the size by which the Requester may offer a Reply chunk, where that is another.
     """
     yield from _write_list(body.rdma_writes, expectation.items, version)
-    yield from _reply_chunk(body, expectation, threshold, version)
+    yield from _reply_chunk(body, expectation, threshold, version, told or threshold)
 
 
 def _write_list(
@@ -125,7 +126,7 @@ def _write_chunk(
 
 
 def _reply_chunk(
-    body: Body, expectation: ReplyExpectation, threshold: int, version: int
+    body: Body, expectation: ReplyExpectation, threshold: int, version: int, told: int
 ) -> Iterator[BrokenRule]:
     segments = sum(len(chunk.target) for chunk in body.rdma_writes)
     # rfc8166 4.3.2: the Reply returns every Write chunk, so each makes its header longer.
@@ -159,7 +160,7 @@ def _reply_chunk(
             yield broken_rule(rules, f"the Reply chunk has {offered} octets for {stream}", version)
     # rfc8166 4.3.3: whoever knows that the Reply fits offers no Reply chunk.  It is held against a
     # Requester only if the length is known, and with an unused Reply chunk still in the header.
-    elif offered and not expectation.guessed and header + expectation.maximum + CHUNK <= threshold:
+    elif offered and not expectation.guessed and header + expectation.maximum + CHUNK <= told:
         rules = ("rfc8166.4.3.3.reply-chunk-absent-otherwise",)
         detail = f"a Reply chunk, although {header + expectation.maximum} octets are the most"
         yield broken_rule(rules, detail, version, ("D-18",), Verdict.WARN)

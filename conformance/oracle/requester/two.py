@@ -18,7 +18,6 @@ from conformance.oracle.header import VERSION_TWO
 from conformance.oracle.requester.reports import judge_reductions
 from conformance.oracle.sizes import FIRST_MESSAGE_TWO, THRESHOLD_TWO
 from conformance.oracle.verdict import BrokenRule, Ids, broken_rule
-from reports.record import Verdict
 from rpcrdma.errors import DecodeError, Reason
 from rpcrdma.wire import v2
 from rpcrdma.wire.versions import FixedWords, fixed_words
@@ -69,6 +68,9 @@ def judge_length(length: int, state: RequesterState) -> Iterator[BrokenRule]:
     newest = state.announced[-1]
     rules: Ids
     nothing_told = newest.structure is None and newest.octets is None
+    # D-142: every receiver has to support 4096 octets, whatever it has told.
+    if not nothing_told and length <= THRESHOLD_TWO:
+        return
     if nothing_told and state.lengths == (FIRST_MESSAGE_TWO,):
         rules = ("v2.5.first-message-fits-1024-octets",)
     elif newest.structure is not None and newest.octets is None:
@@ -78,12 +80,8 @@ def judge_length(length: int, state: RequesterState) -> Iterator[BrokenRule]:
     else:
         rules = ("xcharext.3.1.no-send-beyond-the-announced-size",)
     readings = ("D-55",) if newest.structure is None else ("D-55", "D-101")
-    severity = Verdict.FAIL
-    if not nothing_told and length <= THRESHOLD_TWO:
-        # D-142: every receiver has to support 4096 octets, whatever it has told.
-        severity, readings = Verdict.WARN, (*readings, "D-142")
     detail = f"{length} octets, {most} are allowed"
-    yield broken_rule(rules, detail, VERSION_TWO, readings, severity)
+    yield broken_rule(rules, detail, VERSION_TWO, readings)
 
 
 def _judge_option(message: bytes, state: RequesterState) -> Iterator[BrokenRule]:

@@ -118,15 +118,13 @@ def _counts(
 
 
 def _sends(response: GroupAnswered, state: ResponderState) -> Iterator[BrokenRule]:
-    longest = state.requester.layout.length
+    # D-142: every receiver has to support 4096 octets, whatever it has told.
+    longest = max(state.requester.layout.length, THRESHOLD_TWO)
     for number, send in enumerate(response.transmission.parts):
         if len(send) > longest:
             rule = _DERIVED_SIZE if state.requester.octets is None else _SIZE
             detail = f"transmission {number} has {len(send)} octets, and {longest} are taken"
-            # D-142: every receiver has to support 4096 octets, whatever it has told.
-            small = len(send) <= THRESHOLD_TWO
-            severity = Verdict.WARN if small else Verdict.FAIL
-            yield broken_rule(rule, detail, VERSION_TWO, ("D-101", "D-142"), severity)
+            yield broken_rule(rule, detail, VERSION_TWO, ("D-101", "D-142"))
         if not number:
             continue
         contents = _contents(send)

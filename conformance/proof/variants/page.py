@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections import defaultdict
+from collections import Counter, defaultdict
 from pathlib import Path
 from typing import TYPE_CHECKING, Final
 
@@ -67,19 +67,25 @@ def _lines(head: OfCode, judged: Sequence[Judged]) -> Iterator[str]:
     for one in ordered:
         numbers = (one.cases, one.passed, len(one.unlike_reference), len(one.unlike_loopback))
         yield f"| `{one.variant}` | {one.fabric} | {' | '.join(map(str, numbers))} |"
-    yield from _told("Unlike the reference", ((one, one.unlike_reference) for one in ordered))
-    yield from _told("Unlike loopback", ((one, one.unlike_loopback) for one in ordered))
+    yield "\n## Unlike the reference\n"
+    yield from (line for one in ordered for line in _by_reason(one, one.unlike_reference))
+    yield "\n## Unlike loopback\n"
+    yield from (line for one in ordered for line in _case_by_case(one, one.unlike_loopback))
     if cut := [one for one in ordered if one.problem]:
         yield "\n## Cut short\n"
         yield from (f"- `{one.variant}`, {one.fabric}: {one.problem}." for one in cut)
 
 
-def _told(title: str, found: Iterable[tuple[Judged, Sequence[Other]]]) -> Iterator[str]:
-    rows = [(judged, other) for judged, others in found for other in others]
-    if not rows:
-        return
-    yield f"\n## {title}\n"
-    for judged, other in rows:
-        verdicts = f"{other.found.value}, not {other.expected.value}"
-        reason = " ".join(other.reason.split())
-        yield f"- `{judged.variant}`, {judged.fabric}: `{other.case}` is {verdicts}: {reason}"
+def _by_reason(judged: Judged, others: Iterable[Other]) -> Iterator[str]:
+    """One line for all cases that are decided so for one reason."""
+    counted = Counter((one.found.value, " ".join(one.reason.split())) for one in others)
+    for (verdict, reason), count in sorted(counted.items()):
+        cases = "1 case" if count == 1 else f"{count} cases"
+        yield f"- `{judged.variant}`, {judged.fabric}: {cases} {verdict}: {reason}"
+
+
+def _case_by_case(judged: Judged, others: Iterable[Other]) -> Iterator[str]:
+    for one in others:
+        verdicts = f"{one.found.value}, not {one.expected.value}"
+        reason = " ".join(one.reason.split())
+        yield f"- `{judged.variant}`, {judged.fabric}: `{one.case}` is {verdicts}: {reason}"

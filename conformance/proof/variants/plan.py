@@ -54,8 +54,8 @@ def documents_about(one: Variant, *, all_of_them: bool = False) -> str:
 def chosen_cases(one: Variant, sample: int, seed: int) -> tuple[str, ...]:
     """Ids of the cases by which a variant is judged, in the order of the suite.
 
-    These are cases about what leaves the choice, one of each kind that the choice leaves open, and
-    of the others a sample that is spread over the sections.
+    These are cases about what leaves the choice, and of the others a sample that is spread over the
+    sections; of what the choice leaves open there is one case of each kind.
 
     Args:
         one: the variant.
@@ -65,14 +65,15 @@ def chosen_cases(one: Variant, sample: int, seed: int) -> tuple[str, ...]:
     role = find_profile(f"{PREFIX}{one.slug}").claims.roles[0]
     documents = documents_about(one).split(",")
     within = [case for case in collect_cases() if case.role == role and _is_from(case, documents)]
-    concerned = spread_at_random((case.id for case in within if _cites(case, one)), seed)
+    closed = [case for case in within if not one.explanation(case.id)]
+    concerned = spread_at_random((case.id for case in closed if _cites(case, one)), seed)
     left_open = [
         next(case.id for case in within if case.id.startswith(begin))
         for begin, _ in one.leaves_open
         if any(case.id.startswith(begin) for case in within)
     ]
     chosen = {*concerned[:MOST_CONCERNED], *left_open}
-    others = (case.id for case in within if case.id not in chosen)
+    others = (case.id for case in closed if case.id not in chosen)
     chosen.update(spread_at_random(others, seed)[:sample])
     return tuple(case.id for case in within if case.id in chosen)
 

@@ -9,7 +9,11 @@ from rpcrdma.endpoint.properties.judgements import PropertyJudgement
 from rpcrdma.endpoint.properties.messages import PostedLength
 from rpcrdma.endpoint.properties.optional_half import OptionalHalf
 from rpcrdma.endpoint.properties.rules import PropertyRules
-from rpcrdma.endpoint.properties.values import Disposition, PropertyValues
+from rpcrdma.endpoint.properties.values import (
+    DEFAULT_RECEIVE_BUFFER,
+    Disposition,
+    PropertyValues,
+)
 from rpcrdma.endpoint.requester.call_planning import CallPlanner
 from rpcrdma.endpoint.requester.plan import NO_RESULTS
 from rpcrdma.endpoint.requester.requester import Requester
@@ -53,13 +57,17 @@ TOLD = "every size that is told, by whatever operation, is one to obey"
 @mutant(
     breaks=OBEYED,
     roles=BOTH_ENDS,
-    also_trips={"xcharext.2.1.": "no size that is told has an effect, whatever tells it"},
+    also_trips={
+        "xcharext.2.1.": "no size that is told has an effect, whatever tells it",
+        "rtrext.8.3.size-follows-from-the-structure": "a structure tells a size, too",
+    },
 )
 class IgnoresThePeersSize(PropertyRules):
-    """Sends messages of 4096 octets, whatever size the peer has told."""
+    """Sends messages of 16384 octets, whatever size the peer has told."""
 
     def send_limit(self, peer: PropertyValues, requested: int | None) -> int:
-        return super().send_limit(PropertyValues(), requested)
+        limit = super().send_limit(peer, requested)
+        return limit if peer.receive_buffer == DEFAULT_RECEIVE_BUFFER else max(limit, LARGE)
 
 
 @mutant(breaks=OBEYED, roles=BOTH_ENDS)
@@ -70,18 +78,20 @@ class TakesSizeZeroForNoLimit(PropertyRules):
         return super().send_limit(peer, requested) or LARGE
 
 
-@mutant(breaks=OBEYED, roles=BOTH_ENDS)
-class AnswersBeyondTheSize(PropertyRules):
-    """Answers operations by messages of whatever length."""
-
-    def has_room(self, octets: int, limit: int) -> bool:
-        return True
-
-
 @mutant(
     breaks="xcharext.4.4.new-values-replace-the-old",
     roles=BOTH_ENDS,
-    also_trips={OBEYED: "a size that an update tells is one to obey"},
+    also_trips={
+        OBEYED: "a size that an update tells is one to obey",
+        **dict.fromkeys(
+            (
+                "xcharext.2.1.any-order",
+                "xcharext.2.1.rest-is-processed",
+                "xcharext.4.1.unsupported-property-is-ignored",
+            ),
+            "the case tells a smaller size by an update",
+        ),
+    },
 )
 class IgnoresUpdates(PropertyRules):
     """Goes on with the sizes that it knew before an update."""
@@ -100,6 +110,7 @@ class IgnoresUpdates(PropertyRules):
     trips_at={
         "responder": dict.fromkeys(
             (
+                "rtrext.8.3.size-follows-from-the-structure",
                 "v2.2.3.no-send-beyond-4096-octets",
                 "v2.4.2.",
                 "xcharext.2.1.",
@@ -270,16 +281,26 @@ class ChangesByHangingUp(OptionalHalf):
     breaks="xcharext.3.1.reply-chunk-beyond-the-size",
     also_trips={"xcharext.2.1.": TOLD, "xcharext.3.1.": TOLD},
 )
-class RepliesInlineByTheDefault(Responder):
-    """Sends Replies inline up to 4096 octets, whatever the client has told."""
+class RepliesInlineBeyondTheSize(Responder):
+    """Sends Replies inline up to 16384 octets, whatever the client has told."""
 
     def heed(self, version: int, send_limit: int, peer: PropertyValues) -> None:
-        super().heed(version, max(send_limit, 4096), peer)
+        told = peer.receive_buffer != DEFAULT_RECEIVE_BUFFER
+        super().heed(version, max(send_limit, LARGE) if told else send_limit, peer)
 
 
 @mutant(
     breaks="xcharext.3.1.long-call-beyond-the-size",
-    also_trips={"xcharext.3.1.": TOLD, "xcharext.4.3.other-value-is-taken": TOLD},
+    also_trips=dict.fromkeys(
+        (
+            "rtrext.8.3.size-follows-from-the-structure",
+            "xcharext.2.1.",
+            "xcharext.3.1.",
+            "xcharext.4.1.unsupported-property-is-ignored",
+            "xcharext.4.3.other-value-is-taken",
+        ),
+        TOLD,
+    ),
 )
 class FailsCallsBeyondTheSize(Requester):
     """Sends no Call that does not fit a size that the server has told of its own."""

@@ -7,7 +7,6 @@ from typing import TYPE_CHECKING
 from rpcrdma.endpoint.properties.optional_half import OptionalHalf
 from rpcrdma.endpoint.properties.rules import PropertyRules
 from rpcrdma.errors import DecodeError, Reason
-from rpcrdma.wire import properties
 from rpcrdma.wire.operations import ConnProp
 from rpcrdma.wire.optional import decode_option
 from rpcrdma.wire.properties import (
@@ -94,29 +93,29 @@ class StopsAtUnknownProperties(PropertyRules):
 
 
 @mutant(breaks=IGNORED, roles=BOTH_ENDS)
-class IgnoresSetsWithUnknownProperties(PropertyRules):
-    """Takes nothing of a CONNPROP in which there is an unknown property."""
+class RefusesAnnouncementsOfUnknownProperties(PropertyRules):
+    """Reports a CONNPROP in which there is an unknown property as an XDR error."""
 
     def decode(self, message: Rdma2Optional) -> Option:
         option = super().decode(message)
         if isinstance(option, ConnProp):
-            codes = {value.pv_which for value in option.opticonnpr_start}
-            if codes - properties.BASIC.by_code.keys():
-                return ConnProp((), ())
+            for value in option.opticonnpr_start:
+                if value.pv_which not in self.known.by_code:
+                    raise _fault(value.pv_which)
         return option
 
 
 @mutant(breaks="xcharext.2.1.any-order", roles=BOTH_ENDS)
 class ExpectsAscendingProperties(PropertyRules):
-    """Takes the properties of a set up to the first that is out of order."""
+    """Takes the properties of an UPDPROP up to the first that is out of order."""
 
-    def connected(self, peer: PropertyValues, announced: Iterable[KnownProperty]) -> PropertyValues:
+    def updated(self, peer: PropertyValues, changes: Iterable[KnownProperty]) -> PropertyValues:
         taken: list[KnownProperty] = []
-        for value in announced:
+        for value in changes:
             if taken and propid_of(value, self.known) < propid_of(taken[-1], self.known):
                 break
             taken.append(value)
-        return super().connected(peer, taken)
+        return super().updated(peer, taken)
 
 
 @mutant(

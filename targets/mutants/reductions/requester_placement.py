@@ -348,11 +348,13 @@ class AssumesItsOwnStructure(GroupPlanner):
 
 
 @mutant(breaks="rtrext.8.3.size-follows-from-the-structure")
-class TakesTheDefaultForTheSize(GroupPlanner):
-    """Sends 4096 octets at once where a structure of fewer was told and no size."""
+class HeedsNoStructure(GroupPlanner):
+    """Sends 5000 octets at once where a structure of fewer was told and no size."""
 
     def heed(self, send_limit: int, peer: PropertyValues) -> None:
-        super().heed(max(4096, send_limit), replace(peer, buffer_structure=None))
+        if peer.buffer_structure is not None and send_limit < 4096:
+            send_limit, peer = 5000, replace(peer, buffer_structure=None)
+        super().heed(send_limit, peer)
 
 
 @mutant(breaks="rtrext.11.padding-tells-nothing")

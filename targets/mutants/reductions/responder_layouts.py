@@ -31,6 +31,7 @@ if TYPE_CHECKING:
 
 Groups: TypeAlias = tuple[BufferSegmentGroup, ...]
 
+LARGE: Final = 5000
 NO_TARGET: Final = "no target segment seems to be free, and the result is refused"
 
 
@@ -167,14 +168,12 @@ class TakesUnknownBuffersForItsOwn(RequestGroups):
 
 
 @mutant(breaks="rtrext.8.3.size-follows-from-the-structure")
-class TakesTheDefaultSizeForTold(RequestGroups):
-    """Goes by the default size, and one more plain segment, where the structure says less."""
+class TakesALargeSizeForTold(RequestGroups):
+    """Adds a target of 5000 octets to a structure that says less than the default size."""
 
     def heed(self, send_limit: int, peer: PropertyValues) -> None:
-        def filled(groups: Groups) -> Groups:
-            there = sum(one.xmrgrp_count * one.xmrgrp_info.xmrseg_length for one in groups)
-            rest = max(0, DEFAULT_RECEIVE_BUFFER - there)
-            return (*groups, BufferSegmentGroup(1, BufferSegment(rest, 0, 0)))
-
-        longest = max(send_limit, DEFAULT_RECEIVE_BUFFER)
-        super().heed(longest, _restructured(peer, filled))
+        if peer.buffer_structure is not None and send_limit < DEFAULT_RECEIVE_BUFFER:
+            target = BufferSegmentGroup(1, BufferSegment(LARGE, 0, XMRSFLAG_DDP))
+            peer = _restructured(peer, lambda groups: (*groups, target))
+            send_limit += LARGE
+        super().heed(send_limit, peer)

@@ -32,6 +32,7 @@ if TYPE_CHECKING:
 
     from conformance.groups.draft import Entry
     from rpcrdma.wire._generated_rtrext import ResponseDirection
+    from rpcrdma.wire.buffers import BufferLayout
 
 XID = 0x51D
 STRUCTURE = BufferStructure(
@@ -114,6 +115,7 @@ def answer(
     *,
     sizes: Sequence[int] | None = None,
     payload: bytes | None = None,
+    layout: BufferLayout = TOLD.layout,
 ) -> GroupDraft:
     """A response from which these entries have been taken out."""
 
@@ -121,7 +123,7 @@ def answer(
         return XmtResp(items, count, length)
 
     reduced = without(reply, entries) if payload is None else payload
-    return drafted(XID, reduced, entries, begin, TOLD.layout, sizes=sizes)
+    return drafted(XID, reduced, entries, begin, layout, sizes=sizes)
 
 
 def reply_to(call: bytes) -> bytes:

@@ -83,7 +83,7 @@ def test_server_derives_the_size_from_the_structure(
     shorter = BufferStructure(1024 + count * 1024, groups)
     client = GroupClient.of(connect_two, replace(TOLD, structure=shorter, octets=None))
 
-    request = client.peer.workload.long_fetch(5000, 3000)
+    request = client.peer.workload.long_fetch(5000, 9000)
     call = client.send(grouped(client.peer, request, directions=(to_sends(),)))
 
     answers.served(client, call, breaks=FOLLOWS)

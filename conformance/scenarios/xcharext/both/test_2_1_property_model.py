@@ -45,7 +45,8 @@ NOTHING = "xcharext.2.1.xdr-error-changes-nothing"
 BIT = "xcharext.2.1.bit-of-an-element"
 MISSING = "xcharext.2.1.missing-words-are-zero"
 
-SMALL = ReceiveBufferSize(1024)
+SMALLER = ReceiveBufferSize(8192)
+"""Less than `LARGE`, and more than every receiver must take: who is told less may go on so."""
 LARGE = ReceiveBufferSize(16384)
 PLAIN = RequesterRemoteInvalidation(allowed=False)
 INLINE = BackwardRequestSupport(BackwardSupport.BKREQSUP_INLINE)
@@ -57,34 +58,42 @@ CODES = (0, 8, 1000, 2**31, EXPERIMENTAL_PROPIDS[0], EXPERIMENTAL_PROPIDS[-1])
 @pytest.mark.parametrize("length", [0, 3, 64])
 @pytest.mark.parametrize("code", CODES)
 def test_unknown_property_is_passed_over(tester: OptionTester, code: int, length: int) -> None:
-    """A CONNPROP with a property that nobody knows is taken, and the size after it is obeyed."""
+    """A property that nobody knows is taken, and the size after it in UPDPROP is obeyed."""
     verify_options.claims(tester, "connprop")
-    values = (PropertyValue(code, bytes(length)), *property_values(SMALL))
+    unknown = PropertyValue(code, bytes(length))
+    broken = (NO_ERROR, IGNORED, ANY_CODE, EXPERIMENTAL)
 
-    xid = tester.send(ConnProp(values, ()))
+    first = tester.send(ConnProp((unknown, *property_values(LARGE)), ()))
+    verify_options.unanswered(tester, first, breaks=broken)
+    verify_options.claims(tester, "updprop")
+    tester.send(UpdProp(property_values(LARGE)))
+    tester.call()
+    second = tester.send(UpdProp((unknown, *property_values(SMALLER))))
 
-    verify_options.unanswered(tester, xid, breaks=(NO_ERROR, IGNORED, ANY_CODE, EXPERIMENTAL))
-    verify_options.obeys(tester, SMALL.octets, breaks=(REST, IGNORED), lengths=(1028, 2000))
+    verify_options.unanswered(tester, second, breaks=broken)
+    verify_options.obeys(tester, SMALLER.octets, breaks=(REST, IGNORED), lengths=(8196, 12000))
 
 
 @both_ends(ORDER)
 @pytest.mark.parametrize("order", ["012", "021", "102", "120", "201", "210"])
 def test_properties_come_in_any_order(tester: OptionTester, order: str) -> None:
     """The three properties are taken in whatever order they stand."""
-    verify_options.claims(tester, "connprop")
-    values = [(SMALL, PLAIN, INLINE)[int(digit)] for digit in order]
+    verify_options.claims(tester, "connprop", "updprop")
+    tester.send(ConnProp(property_values(LARGE, PLAIN, INLINE), ()))
+    tester.call()
+    values = [(SMALLER, PLAIN, INLINE)[int(digit)] for digit in order]
 
-    xid = tester.send(ConnProp(property_values(*values), ()))
+    xid = tester.send(UpdProp(property_values(*values)))
 
     verify_options.unanswered(tester, xid, breaks=(ORDER,))
-    verify_options.obeys(tester, SMALL.octets, breaks=(ORDER,), lengths=(1028, 2000))
+    verify_options.obeys(tester, SMALLER.octets, breaks=(ORDER,), lengths=(8196, 12000))
 
 
 @both_ends(DEFAULT, interpretations=("D-76",))
 def test_value_of_no_octets_is_the_default(tester: OptionTester) -> None:
     """A size of no octets stands for 4096: RPCs of that size go on."""
     verify_options.claims(tester, "updprop")
-    tester.send(UpdProp(property_values(SMALL)))
+    tester.send(UpdProp(property_values(SMALLER)))
     tester.call()
 
     xid = tester.send(UpdProp(property_values(DefaultValue(PROP_RBSIZ))))

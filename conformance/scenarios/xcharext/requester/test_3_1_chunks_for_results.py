@@ -10,10 +10,11 @@ from conformance import verify
 from conformance.catalogue.cite import requirement
 from conformance.options.due import let_announce
 from conformance.options.server import OptionServer
+from conformance.oracle.sizes import THRESHOLD_TWO
 from conformance.tester.case import Inconclusive
-from rpcrdma.wire.operations import ConnProp
+from rpcrdma.wire.operations import ConnProp, UpdProp
 from rpcrdma.wire.properties import ReceiveBufferSize, property_values
-from targets.base import ActKind
+from targets.base import ActKind, Unsupported
 
 if TYPE_CHECKING:
     from conformance.tester.server import ReceivedCall, Service
@@ -23,7 +24,10 @@ OBEYED: Final = "xcharext.3.1.no-send-beyond-the-announced-size"
 LONG_CALL: Final = "xcharext.3.1.long-call-beyond-the-size"
 
 LENGTH: Final = 6000
-"""Octets that are read: too many to come back inline."""
+"""Octets that are stored and fetched: too many to come back inline, and for the least size."""
+
+ROOMY: Final = 16384
+"""Octets that the tester tells first: all of the call fits."""
 
 
 def short_with_results(call: ReceivedCall) -> bool:
@@ -42,24 +46,28 @@ def short_with_results(call: ReceivedCall) -> bool:
 def test_requester_counts_the_chunks_for_results(
     service_two: Service, client: ActingClient, less: int
 ) -> None:
-    """A size takes a READ but for some octets of its Write list: it goes as a Long Call.
+    """A size takes a call but for some octets of its Write list: more of it goes by RDMA.
 
-    The header of that is no longer than what it moves out of the Send.
+    It is above what every receiver must take, which a client may use whatever it is told.
     """
+    if ActKind.EXCHANGE_AUTHENTICATED not in client.acts:
+        raise Unsupported("the client's program has no call with long arguments and results")
     tester = OptionServer.of(service_two, client)
     let_announce(tester)
-    act = client.begin(ActKind.READ, LENGTH)
+    tester.send(ConnProp(property_values(ReceiveBufferSize(ROOMY)), ()))
+    tester.call((OBEYED,))
+    act = client.begin(ActKind.EXCHANGE_AUTHENTICATED, LENGTH)
     call = service_two.next_call(short_with_results)
     service_two.reply(call)
     verify.calls.done(service_two.serve_until(act))
     size = len(call.octets) - less
-    if len(call.payload) < less + 24:
-        raise Inconclusive(f"{call} has no more octets inline than a Read chunk takes")
+    if size <= THRESHOLD_TWO:
+        raise Inconclusive(f"{call} has no more octets than every receiver takes")
 
-    tester.send(ConnProp(property_values(ReceiveBufferSize(size)), ()))
+    tester.send(UpdProp(property_values(ReceiveBufferSize(size))))
     tester.call((OBEYED,))
-    read = verify.calls.ended(service_two, client.begin(ActKind.READ, LENGTH), (LONG_CALL,))
+    again = client.begin(ActKind.EXCHANGE_AUTHENTICATED, LENGTH)
+    exchange = verify.calls.ended(service_two, again, (LONG_CALL,))
 
-    verify.calls.done(read, (LONG_CALL,))
-    verify.calls.reads(read, LENGTH, (LONG_CALL,))
+    verify.calls.done(exchange, (LONG_CALL,))
     verify.calls.obey(service_two.received, OBEYED)

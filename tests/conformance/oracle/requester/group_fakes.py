@@ -21,6 +21,7 @@ if TYPE_CHECKING:
     from conformance.groups.draft import Entry
     from conformance.oracle.verdict import BrokenRule
     from rpcrdma.wire._generated_rtrext import MessageItem, ResponseSet
+    from rpcrdma.wire.buffers import BufferLayout
 
 __all__ = [
     "OPERATIONS",
@@ -81,13 +82,14 @@ def request(
     rsbuf: int = 0,
     sizes: Sequence[int] | None = None,
     change: Callable[[GroupDraft], GroupDraft] = lambda group: group,
+    layout: BufferLayout = LAYOUT,
 ) -> RequestGroup:
     """A request in a group, as it was received."""
 
     def begin(items: tuple[MessageItem, ...], count: int, length: int) -> XmtReq:
         return XmtReq(items, rsd, count, rsbuf, length)
 
-    made = drafted(XID, payload, entries, begin, LAYOUT, sizes=sizes, credits=8)
+    made = drafted(XID, payload, entries, begin, layout, sizes=sizes, credits=8)
     found = read_request(whole(change(made)))
     assert found is not None
     return found

@@ -22,6 +22,7 @@ from rpcrdma.wire._generated_rtrext import (
     MessageItem,
     NoItem,
 )
+from rpcrdma.wire.buffers import BufferLayout
 from rpcrdma.wire.operations import XmtReq
 from rpcrdma.wire.rpc import MessageType
 from rpcrdma.wire.transmission import BrokenGroup
@@ -68,11 +69,22 @@ def test_nothing_is_said_of_a_message_that_could_not_be_put_together() -> None:
             "rtrext.8.4.no-request-beyond-the-limit",
         ),
         (replace(ROOMY, views=(CreditView(6, 8),)), "v2.5.calls-within-the-grant"),
-        (replace(ROOMY, lengths=(4000,)), "xcharext.3.1.no-send-beyond-the-announced-size"),
     ],
 )
 def test_a_group_keeps_to_what_was_announced_and_granted(state: RequesterState, rule: str) -> None:
     assert rule in judged(request(LONG), LONG, state)
+
+
+LONGER = BufferLayout.of(None, 6000)
+"""Buffers of a receiver that takes more than every receiver must."""
+
+
+def test_its_sends_are_as_long_as_was_announced_or_as_every_receiver_takes() -> None:
+    rule = "xcharext.3.1.no-send-beyond-the-announced-size"
+    state = replace(ROOMY, lengths=(4000,))
+
+    assert rule not in judged(request(LONG), LONG, state)  # D-142
+    assert rule in judged(request(LONG, layout=LONGER), LONG, state)
 
 
 def test_what_there_are_too_few_credits_for_breaks_the_rule_of_groups() -> None:
@@ -93,7 +105,9 @@ def test_a_size_follows_from_the_structure() -> None:
     told = replace(TAKEN, octets=None)
     state = replace(ROOMY, announced=(told,), lengths=(4000,))
 
-    assert set(judged(request(LONG), LONG, state)) == {"rtrext.8.3.size-follows-from-the-structure"}
+    assert judged(request(LONG), LONG, state) == []  # D-142
+    found = judged(request(LONG, layout=LONGER), LONG, state)
+    assert set(found) == {"rtrext.8.3.size-follows-from-the-structure"}
 
 
 def _first(**words: object) -> GroupChange:

@@ -70,10 +70,17 @@ def test_a_size_that_was_told_has_a_rule_of_its_own() -> None:
     octets = call(testprog_calls.long_call(1, bytes(2000)))
 
     found = first(octets, None, RequesterState(serves_two=True, versions=frozenset({2})))
-    told = RequesterState(serves_two=True, versions=frozenset({2}), lengths=(1500,))
+    told = RequesterState(
+        serves_two=True,
+        versions=frozenset({2}),
+        lengths=(1500,),
+        announced=(Announced(octets=1500),),
+    )
 
     assert found == ["v2.5.first-message-fits-1024-octets"]
-    assert first(octets, None, told) == ["xcharext.3.1.no-send-beyond-the-announced-size"]
+    assert first(octets, None, told) == []  # D-142
+    longer = call(testprog_calls.long_call(1, bytes(5000)))
+    assert first(longer, None, told) == ["xcharext.3.1.no-send-beyond-the-announced-size"]
 
 
 def test_a_call_that_says_reply_is_wrong() -> None:
@@ -96,18 +103,23 @@ def test_rules_of_version_one_are_told_in_the_words_of_version_two() -> None:
 
 
 def test_a_missing_reply_chunk_is_judged_by_the_length_that_the_requester_told() -> None:
-    payload = testprog_calls.long_reply(1, 3000)
-    small = RequesterState(
-        upper_layer=TestProgram(),
-        serves_two=True,
-        versions=frozenset({2}),
-        told=Announced(octets=1024),
+    payload, longer = (testprog_calls.long_reply(1, octets) for octets in (3000, 6000))
+    small, large = (
+        RequesterState(
+            upper_layer=TestProgram(),
+            serves_two=True,
+            versions=frozenset({2}),
+            told=Announced(octets=octets),
+        )
+        for octets in (1024, 8192)
     )
     chunk = WriteChunk((RdmaSegment(1, 100_000, 0),))
     offering = message(v2.Rdma2Msg(CALL, (), (), chunk), payload)
 
     assert first(call(payload), payload) == []
-    assert first(call(payload), payload, small) == ["v2.2.1.chunk-offered-for-a-large-reply"]
+    assert first(call(payload), payload, small) == []  # D-142
+    assert first(call(longer), longer, small) == ["v2.2.1.chunk-offered-for-a-large-reply"]
+    assert first(call(longer), longer, large) == []
     assert first(offering, payload, small) == []
 
 

@@ -10,6 +10,7 @@ from conformance.oracle.responder.responses import broken_response_rules
 from reports.record import Verdict
 from rpcrdma.ulp import testprog_calls
 from rpcrdma.wire._generated_rtrext import DirectToSends
+from rpcrdma.wire.buffers import BufferLayout
 from rpcrdma.wire.rpc import MessageType
 from rpcrdma.wire.send_placement import BulkItem
 from tests.conformance.oracle.group_fakes import (
@@ -86,7 +87,9 @@ def test_its_count_is_told() -> None:
 
 def test_its_sends_fit_the_receives() -> None:
     small = Announced(7, None, 2048)
-    assert {one for one, _ in broken(CONTINUED, requester=small)} == {
+    longer = answer(reply_to(LONG), layout=BufferLayout.of(None, 6000))
+    assert broken(CONTINUED, requester=small) == []  # D-142
+    assert {one for one, _ in broken(longer, requester=small)} == {
         "xcharext.3.1.no-send-beyond-the-announced-size"
     }
 

@@ -26,9 +26,10 @@ from conformance.oracle.responder.expectation import (
     may_answer,
 )
 from conformance.oracle.responder.unusable_room import needs_unusable_memory
-from rpcrdma.errors import DecodeError
+from rpcrdma.errors import DecodeError, Reason
 from rpcrdma.ulp.rpc import RpcOutcome as RpcOutcome
 from rpcrdma.wire import RdmaMsg, RdmaNomsg, TransportHeader, rpc
+from rpcrdma.xdr.runtime import word_at
 
 if TYPE_CHECKING:
     from conformance.oracle.verdict import Alternative
@@ -44,6 +45,7 @@ _CLOSES: Final = "rfc8166.4.5.4.close-when-reply-cannot-be-sent"
 _XDR_ERROR: Final = "rfc8166.4.5.2.xdr-error-gets-err-chunk"
 _BAD_HEADER: Final = "rfc8166.4.5.bad-call-header-answered"
 _GARBAGE: Final = "rfc8166.4.5.2.unparsable-arguments-get-garbage-args"
+_WORD: Final = 4
 _GARBAGE_ARGS: Final = frozenset({RpcOutcome.GARBAGE_ARGS})
 _WRONG_WAY: Final = "v2.4.2.3.wrong-direction-is-not-served"
 
@@ -132,7 +134,10 @@ def expected_of_stream(
         message, _ = rpc.decode_message(stream.octets)
     except DecodeError as error:
         allowed = (_no_call(version), *_no_message(version), *stream.tolerated)
-        return replace(result, fault=f"no RPC message: {error}", allowed=allowed)
+        # D-12: of a Call that has another XID there a refusal repeats the one or the other.
+        differs = word_at(stream.octets, 0) != result.xid if len(stream.octets) >= _WORD else False
+        fault = f"no RPC message: {error}"
+        return replace(result, fault=fault, allowed=allowed, payload_xid_differs=differs)
     if not isinstance(message.body, rpc.CallBody):
         # v2 4.2.3, D-134: such a Reply has a direction word of a Call, which contradicts it.
         in_two = version == VERSION_TWO
@@ -191,14 +196,16 @@ def _arguments(
     try:
         layer.arguments(stream.octets)
         room = layer.expectation(stream.octets)
-    except DecodeError:
+    except DecodeError as error:
+        # What follows the arguments a program may read over: they can be parsed.
+        over = (served,) if error.reason is Reason.TRAILING else ()
         # The document says SHOULD, so whatever else does not execute the Call is a warning.
         garbage = may_answer(Answered, (_GARBAGE,), version, statuses=_GARBAGE_ARGS)
         refused = may_answer(
             Answered, (_GARBAGE,), version, warning=True, statuses=REFUSAL_STATUSES
         )
         others = (may_answer(kind, (_GARBAGE,), version, warning=True) for kind in _OTHER_REFUSALS)
-        return (garbage, refused, *others, *stream.tolerated)
+        return (garbage, *over, refused, *others, *stream.tolerated)
     if needs_unusable_memory(stream.body, room, state.memory, state.reply_threshold):
         # What the chunks excuse is all that can come, unless the program refuses the Call.
         failed = may_answer(Answered, PROGRAMS_ANSWER, version, statuses=REFUSAL_STATUSES)

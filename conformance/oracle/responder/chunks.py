@@ -20,7 +20,7 @@ from conformance.oracle.responder.expectation import (
     may_answer,
 )
 from conformance.oracle.sizes import CHUNK, HEADER_ONE, SEGMENT
-from rpcrdma.errors import DecodeError
+from rpcrdma.errors import DecodeError, Reason
 from rpcrdma.ulp.bindings import restore
 from rpcrdma.ulp.rpc import RpcOutcome as RpcOutcome
 from rpcrdma.ulp.rpc import decode_call
@@ -28,7 +28,7 @@ from rpcrdma.wire import RdmaMsg, RdmaNomsg, ReadChunk, group_by_position, round
 
 if TYPE_CHECKING:
     from conformance.oracle.verdict import Alternative
-    from rpcrdma.ulp.bindings import ReplyExpectation, UpperLayer
+    from rpcrdma.ulp.bindings import DataItem, ReplyExpectation, UpperLayer
 
 __all__ = [
     "CallStream",
@@ -305,9 +305,10 @@ def ineligible(octets: bytes, parts: list[tuple[int, bytes]], layer: UpperLayer)
         if error.offset < min(position for position, _ in parts):
             return ""
     try:
-        items = {item.position: item for item in layer.arguments(octets)}
+        found = _whole_arguments(octets, layer)
     except DecodeError as error:
         return f"chunks and arguments do not match: {error}"
+    items = {item.position: item for item in found}
     for position, data in parts:
         item = items.get(position)
         if item is None:
@@ -316,6 +317,20 @@ def ineligible(octets: bytes, parts: list[tuple[int, bytes]], layer: UpperLayer)
         if len(data) not in (item.length, item.length + item.padding):
             return f"the Read chunk at Position {position} is not as long as the argument"
     return ""
+
+
+def _whole_arguments(octets: bytes, layer: UpperLayer) -> tuple[DataItem, ...]:
+    """The eligible arguments of a Call, whatever follows the arguments.
+
+    Raises:
+        DecodeError: they cannot be parsed.
+    """
+    try:
+        return layer.arguments(octets)
+    except DecodeError as error:
+        if error.reason is not Reason.TRAILING:
+            raise
+        return layer.arguments(octets[: error.offset])
 
 
 def fetch(chunk: ReadChunk, state: ResponderState) -> bytes | None:

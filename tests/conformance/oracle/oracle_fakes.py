@@ -34,16 +34,18 @@ class TinyProgram:
         header, start = decode_call(call)
         rest = len(call) - start
         if header.procedure != STORE:
-            self._require(rest == (0 if header.procedure == NULL else 4), start)
+            self._require_end(start + (0 if header.procedure == NULL else 4), call)
             return ()
-        self._require(rest >= 4, start)
+        if rest < 4:
+            raise DecodeError(start, "call", Reason.TRUNCATED)
         item = DataItem(start + 4, int.from_bytes(call[start : start + 4]))
-        self._require(item.end == len(call), start)
+        self._require_end(item.end, call)
         return (item,)
 
-    def _require(self, right: object, offset: int) -> None:
-        if not right:
-            raise DecodeError(offset, "call", Reason.TRUNCATED)
+    def _require_end(self, end: int, call: bytes) -> None:
+        if end != len(call):
+            reason = Reason.TRAILING if end < len(call) else Reason.TRUNCATED
+            raise DecodeError(end, "call", reason)
 
     def results(
         self, call: bytes, reply: bytes, reduced: Collection[int] = frozenset()

@@ -138,7 +138,7 @@ def test_chunk_inside_a_credential() -> None:
 
 
 def test_arguments_that_do_not_fit_together() -> None:
-    broken = rpc_call(STORE, b"\0\0\0\5abcde\0\0\0\0\0\0\0")
+    broken = rpc_call(STORE, b"\0\0\0\x20abcde\0\0\0")
 
     assert items_of(reading(POSITION, 1, 5), unreduced=broken) == [
         "6.1.reassembly-gives-a-valid-stream"

@@ -189,6 +189,28 @@ def test_cut_arguments_get_garbage_args() -> None:
     ]
 
 
+@pytest.mark.parametrize("call", [rpc_call(NULL, bytes(8)), rpc_call(STORE, b"\0\0\0\x04abcdefgh")])
+def test_what_follows_the_arguments_may_be_read_over(call: bytes) -> None:
+    assert answers(expected(msg(call), PLAIN))[:2] == ["a Reply of GARBAGE_ARGS", "a Reply"]
+
+
+def test_an_argument_is_eligible_whatever_follows() -> None:
+    call = rpc_call(STORE, b"\0\0\0\x04")
+    state = ResponderState(upper_layer=TinyProgram(), memory=TinyMemory({3: b"abcd"}))
+    message = msg(call + b"more", reads=(reading(len(call), 3, 4),))
+
+    assert answers(expected(message, state))[:2] == ["a Reply of GARBAGE_ARGS", "a Reply"]
+
+
+def test_a_refusal_of_what_is_no_message_has_the_one_xid_or_the_other() -> None:
+    call = rpc_call(NULL)
+    state = ResponderState(upper_layer=TinyProgram(), memory=TinyMemory({3: call}))
+    turned = nomsg(reads=(reading(0, 3, len(call) - 20, offset=20), reading(0, 3, 20)))
+
+    assert expected(turned, state).payload_xid_differs
+    assert not expected(msg(call[:8]), state).payload_xid_differs
+
+
 @pytest.mark.parametrize(
     ("message", "fits"),
     [

@@ -24,8 +24,10 @@ ALONE = "it has one call in flight at a time"
 ONE_AT_A_TIME = dict.fromkeys(
     (
         "rfc8166/3.3.1/requester-has-its-receives-after-what-completes-no-call",
+        "rfc8166/3.3.1/requester-keeps-the-credit-of-a-call-that-was-given-up",
         "rfc8166/3.3.1/requester-obeys-a-shrinking-grant",
         "rfc8166/3.3.1/requester-takes-replies-in-any-order",
+        "rfc8166/3.3.3/requester-takes-no-grant-from-a-bad-reply",
         "rfc8166/4.4.1/requester-takes-back-each-segment-beside-other-calls",
         "rfc8166/4.5.5/requester-ends-each-call-that-is-refused",
         "rfc8166/4.5.5/requester-ends-the-call-that-is-refused",
@@ -95,7 +97,12 @@ class MakesEveryCallALongCall(OtherOptions):
         return replace(options, form=MessageForm.LONG)
 
 
-@variant("rfc8166.3.5.2.some-or-all-items-reduced")
+@variant(
+    "rfc8166.3.5.2.some-or-all-items-reduced",
+    leaves_open={
+        "xcharext/3.1/requester-counts-the-chunks-for-results": "no argument of it fills a Send",
+    },
+)
 class ReducesWhateverItMay(OtherOptions):
     """Reduces eligible arguments of any length."""
 

@@ -7,6 +7,7 @@ from collections import Counter
 from dataclasses import replace
 from functools import cache
 from typing import TYPE_CHECKING
+from zlib import crc32
 
 import pytest
 
@@ -136,25 +137,22 @@ def test_is_judged_as_the_reference_is(one: Variant) -> None:
     assert {why for _, why in one.leaves_open} == needed
 
 
-EACH = 3
-"""With how many cases of a scenario a variant is judged by day: they are much alike."""
-
-
-def enough(cases: tuple[Case, ...], whole: tuple[str, ...]) -> tuple[Case, ...]:
-    """The cases with which a variant is judged: by night all, by day some of each scenario.
+def enough(cases: tuple[Case, ...], whole: tuple[str, ...], slug: str) -> tuple[Case, ...]:
+    """The cases with which a variant is judged: by night all, by day one of each scenario.
 
     Args:
         cases: all.
         whole: beginnings of ids; where a section is named, all of the cases are judged.
+        slug: of the variant: others have other parameters of a scenario.
     """
     named = tuple(begin for begin in whole if begin.count("/") > 1)
     many = Counter(case.id.partition("[")[0] for case in cases)
+    number = crc32(slug.encode())
     seen: Counter[str] = Counter()
     chosen = []
     for case in cases:
         scenario = case.id.partition("[")[0]
-        step = -(-many[scenario] // EACH)
-        if NIGHT or case.id.startswith(named) or seen[scenario] % step == 0:
+        if NIGHT or case.id.startswith(named) or seen[scenario] == number % many[scenario]:
             chosen.append(case)
         seen[scenario] += 1
     return tuple(chosen)
@@ -176,7 +174,7 @@ def verdicts(
     selection = Selection(document=document, destructive=True)
 
     def order(cases: tuple[Case, ...]) -> tuple[Case, ...]:
-        return cases if whole is None else enough(cases, whole)
+        return cases if whole is None else enough(cases, whole, name)
 
     return {
         record.id: (record.verdict, record.reason)

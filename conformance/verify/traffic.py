@@ -64,6 +64,8 @@ buffers."""
 _BORNE: Final[WeakKeyDictionary[object, dict[tuple[str, int], bool]]] = WeakKeyDictionary()
 """By the workload, of which each run has its own: what is known of messages alone, by version."""
 
+_ENDS: Final = "the device ends the connection over such a message: {}"
+
 _BESIDE_A_HELD_CALL: Final = 3
 """Credits that it takes for a message, a Call behind it, and the Call that waits."""
 
@@ -109,6 +111,7 @@ class Traffic:
         self._warned: set[tuple[str, ...]] = set()
         self._is_refused = False
         self._going_on: set[int] = set()
+        self._stays = False
 
     @classmethod
     def on(cls, connect: Callable[..., Peer], breaks: Ids) -> Traffic:
@@ -232,8 +235,23 @@ class Traffic:
         if self._is_refused:
             self._send_null()
             self._await_answers()
+            self._see_that_it_stays()
         for one in untaken:
             one.taken = True
+
+    def _see_that_it_stays(self) -> None:
+        """See that an error is not the end of the connection (D-155), once on each.
+
+        Whoever ends it may serve before what had come meanwhile: Linux does, now and then.
+        """
+        if self._stays:
+            return
+        outcome = self.peer.receive(self.peer.profile.grace)
+        if _is_of_choice(outcome):
+            raise Unsupported(_ENDS.format(outcome))
+        if not isinstance(outcome, Silent):
+            self._take(outcome)
+        self._stays = True
 
     def use_all_credits(self) -> None:
         """Have as many good Calls in flight as are granted: each is served."""
@@ -305,7 +323,7 @@ class Traffic:
     def _refuse(self, outcome: Outcome) -> None:
         """What has come answers nothing, or a good Call not as it must."""
         if _is_of_choice(outcome) and self._may_end():
-            raise Unsupported(f"the device ends the connection over such a message: {outcome}")
+            raise Unsupported(_ENDS.format(outcome))
         waiting = self._awaited()
         titles = ", ".join(dict.fromkeys(one.title for one in waiting))
         raise Deviation(

@@ -10,11 +10,20 @@ from conformance.tester.case import Deviation
 from conformance.tester.client import build, mutate, unserved
 from conformance.tester.client.harness import Harness
 from conformance.verify.traffic import ENOUGH, Traffic
+from rpcrdma.endpoint.core.actions import Disconnect
+from rpcrdma.endpoint.responder.responder import Responder
 from targets.base import Unsupported
-from targets.registry import find_target
+from targets.reference.server import ReferenceTarget
+from targets.reference.server_parts import Parts
+from targets.registry import find_profile, find_target
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator
+
+    from rpcrdma.endpoint.core.actions import Action
+    from rpcrdma.endpoint.core.faults import Fault
+    from rpcrdma.endpoint.responder.call_rules import IncomingCall
+    from rpcrdma.wire import FixedWords
 
 GRANTED = "rfc8166.3.3.1.credit-is-one-transaction"
 
@@ -71,6 +80,30 @@ def test_without_another_word_the_rule_about_the_message_is_broken(
         sent(traffic, "unknown-procedure", "unknown-procedure")
 
     assert "rfc8166.4.5.bad-call-header-answered" in caught.value.breaks
+
+
+class ClosesACallLater(Responder):
+    """Ends the connection over an error, but serves what has come meanwhile."""
+
+    _has_erred = False
+
+    def send_error(self, words: FixedWords, fault: Fault) -> list[Action]:
+        self._has_erred = True
+        return super().send_error(words, fault)
+
+    def _reply(self, call: IncomingCall, payload: bytes, reply: bytes) -> list[Action]:
+        actions = super()._reply(call, payload, reply)
+        return [*actions, Disconnect("after an error")] if self._has_erred else actions
+
+
+def test_who_ends_the_connection_over_an_error_may_serve_what_came_meanwhile() -> None:
+    target = ReferenceTarget(find_profile("reference"), parts=Parts(responder=ClosesACallLater))
+    harness = Harness(target)
+    traffic = Traffic.on(harness.connect, GRANTED)
+
+    with pytest.raises(Unsupported, match="ends the connection over such a message"):
+        sent(traffic, "unknown-procedure", "unknown-procedure")
+    harness.close()
 
 
 @pytest.mark.parametrize(

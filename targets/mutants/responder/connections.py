@@ -127,3 +127,11 @@ class BlamesEveryCallForALoss(Responder):
         for _, call in self._work:
             self._lost.remember(call.xid, call.likeness)
         return super()._work_failed(event, now)
+
+
+@mutant(breaks="rfc8166.2.2.2.reply-xid-is-the-calls")
+class KnowsLostCallsByTheirXid(Responder):
+    """Takes whatever has the XID of a call that cost a connection for that call."""
+
+    def is_known_loss(self, call: IncomingCall) -> bool:
+        return any(xid == call.xid for xid, _ in vars(self._lost)["_known"])

@@ -29,6 +29,7 @@ BEYOND: Final = 1 << 16
 """Octets that a segment is told to be longer than its memory."""
 
 SURVIVES: Final = "rfc8166.4.5.5.rpc-survives-connection-loss"
+MATCHED: Final = "rfc8166.2.2.2.reply-xid-is-the-calls"
 INVALID: Final = "rfc8166.4.5.3.invalid-chunk-is-a-remote-access-error"
 
 UNUSED: Final = 0x00DEAD00
@@ -205,6 +206,25 @@ def test_responder_serves_the_other_calls_of_a_lost_connection(
         call = mutate.under(build.with_write_chunks(again, again.workload.fetch(5000)), lost.xid)
         again.send(call)
         verify.chunks.served(again, call, breaks=SURVIVES)
+
+
+@requirement(MATCHED)
+@pytest.mark.parametrize("chunk", CALLS)
+def test_responder_serves_another_call_under_the_xid_of_a_lost_one(
+    peer: Peer, connect: Callable[..., Peer], chunk: str
+) -> None:
+    """A bad call may cost the connection; on the next one its XID is another call's: it is served.
+
+    Requesters do not know of each other's XIDs.
+    """
+    bad = invalid_handle(peer, CALLS[chunk](peer))
+    peer.send(bad)
+    answered_or_lost(peer, bad)
+
+    again = connect()
+    call = mutate.under(build.small_call(again), bad.xid)
+    again.send(call)
+    verify.served(again, call, breaks=MATCHED)
 
 
 @requirement(INVALID)

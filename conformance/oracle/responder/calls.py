@@ -29,7 +29,6 @@ from conformance.oracle.responder.unusable_room import needs_unusable_memory
 from rpcrdma.errors import DecodeError, Reason
 from rpcrdma.ulp.rpc import RpcOutcome as RpcOutcome
 from rpcrdma.wire import RdmaMsg, RdmaNomsg, TransportHeader, rpc
-from rpcrdma.xdr.runtime import word_at
 
 if TYPE_CHECKING:
     from conformance.oracle.verdict import Alternative
@@ -135,7 +134,7 @@ def expected_of_stream(
     except DecodeError as error:
         allowed = (_no_call(version), *_no_message(version), *stream.tolerated)
         # D-12: of a Call that has another XID there a refusal repeats the one or the other.
-        differs = word_at(stream.octets, 0) != result.xid if len(stream.octets) >= _WORD else False
+        differs = len(stream.octets) >= _WORD and rpc.xid_of(stream.octets) != result.xid
         fault = f"no RPC message: {error}"
         return replace(result, fault=fault, allowed=allowed, payload_xid_differs=differs)
     if not isinstance(message.body, rpc.CallBody):

@@ -10,8 +10,9 @@ from typing import TYPE_CHECKING
 from conformance.proof.detect import page
 from conformance.proof.detect.explained import read_explained, stale
 from conformance.proof.detect.faults import ENDPOINT, draw
-from conformance.proof.detect.results import read_results, write_results
+from conformance.proof.detect.results import read_results
 from conformance.proof.detect.run import Plan, find_faults, try_all
+from conformance.proof.kept_results import write_kept
 
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
@@ -93,7 +94,7 @@ def _finish(
 ) -> int:
     """Print what was not found, and publish everything if that is wanted."""
     if write:
-        write_results(page.RECORD, head, tried)
+        write_kept(page.RECORD, head, tried)
         page.PAGE.write_text(page.render(head, tried, explained), encoding="utf-8")
     missed = page.open_faults(tried, explained)
     for one in missed:

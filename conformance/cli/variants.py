@@ -7,8 +7,8 @@ import sys
 from pathlib import Path
 from typing import TYPE_CHECKING
 
+from conformance.proof.kept_results import write_kept
 from conformance.proof.variants import page
-from conformance.proof.variants.results import write_results
 from conformance.proof.variants.run import SAMPLE, WORKERS, VariantPlan, judge_all
 from targets.fabrics import BETWEEN
 from targets.variants.base import find_variant, variants
@@ -80,7 +80,7 @@ def _run(options: argparse.Namespace) -> int:
     )
     head, judged = judge_all(plan, _progress)
     if options.write:
-        write_results(page.RECORD, head, judged)
+        write_kept(page.RECORD, head, judged)
         page.PAGE.write_text(page.render(head, judged), encoding="utf-8")
     print(page.summary(judged))
     return 0 if all(one.is_clean for one in judged) else 1

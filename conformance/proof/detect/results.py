@@ -8,12 +8,12 @@ from typing import TYPE_CHECKING, Final
 import msgspec
 
 from conformance.bad_input import BadInput
+from conformance.proof.kept_results import line_of, read_kept, write_kept
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable
     from pathlib import Path
 
-__all__ = ["FOUND", "Fate", "Head", "ResultsFile", "Tried", "read_results", "write_results"]
+__all__ = ["FOUND", "Fate", "Head", "ResultsFile", "Tried", "read_results"]
 
 
 class Fate(Enum):
@@ -109,14 +109,14 @@ class ResultsFile:
             head = found
             self.done = {one.id: one for one in tried}
         # Written anew: what was being written when a run was ended may be half a line.
-        write_results(path, head, self.done.values())
+        write_kept(path, head, self.done.values())
         self.head = head
         self._file = path.open("ab")
 
     def add(self, tried: Tried) -> None:
         """Keep a result; it is on disk when this returns."""
         self.done[tried.id] = tried
-        self._file.write(msgspec.json.encode(tried) + b"\n")
+        self._file.write(line_of(tried))
         self._file.flush()
 
     def close(self) -> None:
@@ -128,20 +128,7 @@ def read_results(path: Path) -> tuple[Head, tuple[Tried, ...]]:
     """The head and the faults of a file.
 
     Raises:
-        BadInput: it is none.
+        BadInput: the file has other lines.
         OSError: it cannot be read.
     """
-    lines = path.read_bytes().splitlines(keepends=True)
-    try:
-        head = msgspec.json.decode(lines[0] if lines else b"", type=Head)
-        tried = [
-            msgspec.json.decode(line, type=Tried) for line in lines[1:] if line.endswith(b"\n")
-        ]
-    except msgspec.DecodeError as error:
-        raise BadInput(f"{path} is no file of faults: {error}") from error
-    return head, tuple(tried)
-
-
-def write_results(path: Path, head: Head, tried: Iterable[Tried]) -> None:
-    """Write a whole file."""
-    path.write_bytes(b"".join(msgspec.json.encode(one) + b"\n" for one in (head, *tried)))
+    return read_kept(path, "faults", Head, Tried)

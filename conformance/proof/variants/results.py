@@ -7,13 +7,13 @@ from typing import TYPE_CHECKING
 import msgspec
 
 from conformance.bad_input import BadInput
+from conformance.proof.kept_results import line_of, read_kept, write_kept
 from reports.record import Verdict
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable
     from pathlib import Path
 
-__all__ = ["Judged", "OfCode", "Other", "VariantResults", "read_results", "write_results"]
+__all__ = ["Judged", "OfCode", "Other", "VariantResults", "read_results"]
 
 
 class OfCode(msgspec.Struct, frozen=True, tag="head"):
@@ -105,7 +105,7 @@ class VariantResults:
             head = found
             self.done = {(one.fabric, one.variant): one for one in judged}
         # Written anew: what was being written when a run was ended may be half a line.
-        write_results(path, head, self.done.values())
+        write_kept(path, head, self.done.values())
         self.head = head
         self._path = path
 
@@ -113,27 +113,14 @@ class VariantResults:
         """Keep a result; it is on disk when this returns."""
         self.done[judged.fabric, judged.variant] = judged
         with self._path.open("ab") as file:
-            file.write(msgspec.json.encode(judged) + b"\n")
+            file.write(line_of(judged))
 
 
 def read_results(path: Path) -> tuple[OfCode, tuple[Judged, ...]]:
     """The head and the variants of a file.
 
     Raises:
-        BadInput: it is none.
+        BadInput: the file has other lines.
         OSError: it cannot be read.
     """
-    lines = path.read_bytes().splitlines(keepends=True)
-    try:
-        head = msgspec.json.decode(lines[0] if lines else b"", type=OfCode)
-        judged = [
-            msgspec.json.decode(line, type=Judged) for line in lines[1:] if line.endswith(b"\n")
-        ]
-    except msgspec.DecodeError as error:
-        raise BadInput(f"{path} is no file of variants: {error}") from error
-    return head, tuple(judged)
-
-
-def write_results(path: Path, head: OfCode, judged: Iterable[Judged]) -> None:
-    """Write a whole file."""
-    path.write_bytes(b"".join(msgspec.json.encode(one) + b"\n" for one in (head, *judged)))
+    return read_kept(path, "variants", OfCode, Judged)

@@ -8,7 +8,8 @@ import pytest
 
 from conformance.cli import detect
 from conformance.proof.detect import page
-from conformance.proof.detect.results import Fate, Head, Tried, read_results, write_results
+from conformance.proof.detect.results import Fate, Head, Tried, read_results
+from conformance.proof.kept_results import write_kept
 from tests.conformance.cli.command_line import refused, run
 
 if TYPE_CHECKING:
@@ -84,7 +85,7 @@ def test_a_run_is_published_if_that_is_wanted(folder: Path, plans: list[Plan]) -
 
 
 def test_the_page_is_rendered_anew_without_a_run(folder: Path, plans: list[Plan]) -> None:
-    write_results(folder / "faults.jsonl", HEAD, [FOUND])
+    write_kept(folder / "faults.jsonl", HEAD, [FOUND])
 
     assert run("dev", "detect", "--page") == 0
 

@@ -14,8 +14,8 @@ from conformance.proof.detect.results import (
     ResultsFile,
     Tried,
     read_results,
-    write_results,
 )
+from conformance.proof.kept_results import write_kept
 
 if TYPE_CHECKING:
     from pathlib import Path
@@ -39,7 +39,7 @@ def test_what_was_added_is_read_again(tmp_path: Path) -> None:
 def test_half_a_line_is_not_there(tmp_path: Path) -> None:
     """A run that was killed goes on before what it was writing."""
     path = tmp_path / "faults.jsonl"
-    write_results(path, HEAD, [tried("a"), tried("b")])
+    write_kept(path, HEAD, [tried("a"), tried("b")])
     path.write_bytes(path.read_bytes()[:-10])
 
     file = ResultsFile(path, HEAD)
@@ -52,7 +52,7 @@ def test_half_a_line_is_not_there(tmp_path: Path) -> None:
 def test_the_commit_is_that_of_the_first_run(tmp_path: Path) -> None:
     """What has changed since decides on nothing, or the digest would be another."""
     path = tmp_path / "faults.jsonl"
-    write_results(path, HEAD, [])
+    write_kept(path, HEAD, [])
 
     file = ResultsFile(path, msgspec.structs.replace(HEAD, commit="later"))
     file.close()
@@ -70,7 +70,7 @@ def test_the_commit_is_that_of_the_first_run(tmp_path: Path) -> None:
 )
 def test_results_of_something_else_are_refused(tmp_path: Path, other: Head) -> None:
     path = tmp_path / "faults.jsonl"
-    write_results(path, HEAD, [tried()])
+    write_kept(path, HEAD, [tried()])
 
     with pytest.raises(BadInput, match="name another folder with --output"):
         ResultsFile(path, other)

@@ -7,13 +7,13 @@ from typing import TYPE_CHECKING
 import pytest
 
 from conformance.bad_input import BadInput
+from conformance.proof.kept_results import write_kept
 from conformance.proof.variants.results import (
     Judged,
     OfCode,
     Other,
     VariantResults,
     read_results,
-    write_results,
 )
 from reports.record import Verdict
 
@@ -43,7 +43,7 @@ def test_a_run_goes_on_where_it_ended(tmp_path: Path) -> None:
 @pytest.mark.parametrize("code", [OfCode("other", "", 24, 1), OfCode("digest", "", 25, 1)])
 def test_results_of_something_else_are_left_alone(tmp_path: Path, code: OfCode) -> None:
     path = tmp_path / "variants.jsonl"
-    write_results(path, CODE, [ONE])
+    write_kept(path, CODE, [ONE])
 
     with pytest.raises(BadInput, match="of other code or of another sample"):
         VariantResults(path, code)

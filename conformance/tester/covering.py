@@ -12,10 +12,12 @@ from __future__ import annotations
 from itertools import combinations, islice, product
 from typing import TYPE_CHECKING, Final
 
+import msgspec
+
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 
-__all__ = ["Row", "covering"]
+__all__ = ["Row", "covering", "name_of"]
 
 Row = dict[str, str]
 """A value for each factor, or for some of them."""
@@ -100,3 +102,17 @@ def _filled(
 
     for one in sorted(filter(possible, longer), key=gain, reverse=True):
         yield from _filled(one, factors, possible, wanted)
+
+
+def name_of(shape: msgspec.Struct) -> str:
+    """The name of a shape, whose fields are factors: the first, and what is not plain.
+
+    Args:
+        shape: of a type whose defaults are what is plain.  Its second field is told by its value
+            alone, the others by name and value.
+    """
+    chosen, plain = msgspec.structs.asdict(shape), msgspec.structs.asdict(type(shape)())
+    (_, first), (second, length), *others = chosen.items()
+    parts = [first, *([length] if length != plain[second] else [])]
+    parts += [f"{name}:{value}" for name, value in others if value != plain[name]]
+    return ",".join(parts)

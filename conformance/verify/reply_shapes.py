@@ -9,7 +9,8 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Final
 
 from conformance.tester.server.reply_shapes import shaped
-from conformance.verify import calls
+from conformance.verify import calls, contents
+from rpcrdma.ulp.pattern import pattern
 from targets.base import ActKind
 
 if TYPE_CHECKING:
@@ -45,5 +46,5 @@ def taken(
     result = client.do(kind, length, COUNT if kind is ActKind.MANY_READS else 1)
 
     calls.done(result, breaks)
-    if kind is ActKind.READ and result.digest:
-        calls.reads(result, length, breaks)
+    if kind is ActKind.READ:
+        contents.given(result, pattern(length), breaks)

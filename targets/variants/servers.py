@@ -141,9 +141,8 @@ class PostsLargerReceives(Responder):
         return (max(self.receive_length, 16384),) * self.options.receives
 
 
-@variant("rfc8166.4.any-endpoint-sends-msg-and-nomsg")
-class TakesEveryReplyChunk(ReplyRules):
-    """Puts a Reply into the Reply chunk that is offered for it, also where it fits inline."""
+class _KnowsTheRoom(ReplyRules):
+    """Chooses between a Send and the Reply chunk by what is in it and what goes into it."""
 
     _room = 0
     _payload = 0
@@ -157,6 +156,11 @@ class TakesEveryReplyChunk(ReplyRules):
         """Note how much room is needed."""
         self._payload = len(payload)
         return super().encode_reply(header, payload)
+
+
+@variant("rfc8166.4.any-endpoint-sends-msg-and-nomsg")
+class TakesEveryReplyChunk(_KnowsTheRoom):
+    """Puts a Reply into the Reply chunk that is offered for it, also where it fits inline."""
 
     def fits_inline(self, length: int, threshold: int) -> bool:
         """Only what does not fit the chunk."""
@@ -182,21 +186,8 @@ class WritesTheLastSegmentFirst(ReplyRules):
 
 
 @variant("rfc8166.4.any-endpoint-sends-msg-and-nomsg", documents="rfc8166,v2")
-class SendsShortRepliesAlone(ReplyRules):
+class SendsShortRepliesAlone(_KnowsTheRoom):
     """Puts a Reply of more than 300 octets into the Reply chunk, where one is offered."""
-
-    _room = 0
-    _payload = 0
-
-    def returned_reply_chunk(self, chunk: WriteChunk | None) -> WriteChunk | None:
-        """Note how much room there is."""
-        self._room = 0 if chunk is None else chunk_length(chunk)
-        return super().returned_reply_chunk(chunk)
-
-    def encode_reply(self, header: TransportHeader, payload: bytes) -> bytes:
-        """Note how much room is needed."""
-        self._payload = len(payload)
-        return super().encode_reply(header, payload)
 
     def fits_inline(self, length: int, threshold: int) -> bool:
         """What is short, and what has no chunk."""

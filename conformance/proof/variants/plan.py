@@ -67,11 +67,10 @@ def chosen_cases(one: Variant, sample: int, seed: int) -> tuple[str, ...]:
     within = [case for case in collect_cases() if case.role == role and _is_from(case, documents)]
     closed = [case for case in within if not one.explanation(case.id)]
     concerned = spread_at_random((case.id for case in closed if _cites(case, one)), seed)
-    left_open = [
-        next(case.id for case in within if case.id.startswith(begin))
+    left_open = (
+        next((case.id for case in within if case.id.startswith(begin)), "")
         for begin, _ in one.leaves_open
-        if any(case.id.startswith(begin) for case in within)
-    ]
+    )
     chosen = {*concerned[:MOST_CONCERNED], *left_open}
     others = (case.id for case in closed if case.id not in chosen)
     chosen.update(spread_at_random(others, seed)[:sample])

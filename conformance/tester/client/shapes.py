@@ -17,6 +17,8 @@ from typing import TYPE_CHECKING, Final
 
 import msgspec
 
+from conformance.tester.covering import name_of
+
 if TYPE_CHECKING:
     from collections.abc import Callable, Mapping
 
@@ -94,13 +96,7 @@ class Shape(msgspec.Struct, frozen=True):
 
     def __str__(self) -> str:
         """A name: what is not plain."""
-        plain = Shape()
-        parts = [self.call, *([self.length] if self.length != plain.length else [])]
-        for name in ("whole", "read", "pad", "memory", "order", "writes", "reply"):
-            value = getattr(self, name)
-            if value != getattr(plain, name):
-                parts.append(f"{name}:{value}")
-        return ",".join(parts)
+        return name_of(self)
 
 
 def possible(row: Row) -> bool:

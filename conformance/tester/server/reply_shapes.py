@@ -13,6 +13,7 @@ from typing import TYPE_CHECKING, Final
 
 import msgspec
 
+from conformance.tester.covering import name_of
 from conformance.tester.server.reply import ReplyPlacement
 from rpcrdma.wire import RdmaMsg, RdmaNomsg
 
@@ -58,13 +59,7 @@ class ReplyShape(msgspec.Struct, frozen=True):
 
     def __str__(self) -> str:
         """A name: what is not plain."""
-        plain = ReplyShape()
-        parts = [self.act, *([self.length] if self.length != plain.length else [])]
-        for name in ("writes", "beyond", "grant"):
-            value = getattr(self, name)
-            if value != getattr(plain, name):
-                parts.append(f"{name}:{value}")
-        return ",".join(parts)
+        return name_of(self)
 
 
 def possible(row: Row) -> bool:

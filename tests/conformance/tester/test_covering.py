@@ -4,7 +4,9 @@ from __future__ import annotations
 
 from itertools import combinations, product
 
-from conformance.tester.covering import Row, covering
+import msgspec
+
+from conformance.tester.covering import Row, covering, name_of
 
 FACTORS = {"a": ("1", "2", "3"), "b": ("x", "y", "z"), "c": ("p", "q"), "d": ("r", "s")}
 
@@ -53,3 +55,14 @@ def test_rows_that_there_are_are_not_drawn_again() -> None:
 
     assert covering(FACTORS, given=rows) == ()
     assert len(covering(FACTORS, given=rows[:-1])) == 1
+
+
+class Meal(msgspec.Struct):
+    dish: str = "soup"
+    size: str = "small"
+    bread: str = "none"
+
+
+def test_a_name_says_what_is_not_plain() -> None:
+    assert name_of(Meal()) == "soup"
+    assert name_of(Meal("stew", "large", "rye")) == "stew,large,bread:rye"

@@ -6,6 +6,7 @@ The tester speaks RoCEv2 by itself: none of this needs an RDMA device, a driver 
 from __future__ import annotations
 
 import io
+import re
 import subprocess
 import sys
 from bisect import bisect_left
@@ -19,6 +20,7 @@ from typing import TYPE_CHECKING
 import pytest
 
 from conformance.cli.main import main
+from reports.stream import read_run
 
 if TYPE_CHECKING:
     from collections.abc import Callable
@@ -48,6 +50,9 @@ RUNS = {
     ),
 }
 """Target, baseline, and what else is said; what is chosen has findings."""
+
+SHOWN = 60
+"""Steps of a case, from its end."""
 
 WITHOUT_A_CALL = {
     "responder-pulls-a-long-call-with-a-further-read-chunk",
@@ -100,8 +105,28 @@ def test_verdicts_are_those_of_the_baseline(
 
     with capsys.disabled():
         sys.stdout.write("\n".join(("", *ended.output.splitlines()[-5:], "")))
-    assert ended.status == 0, ended.output
+    assert ended.status == 0, ended.output + "\n".join(unexpected(ended))
     assert "over roce qemu" in ended.output
+
+
+def unexpected(ended: Ended) -> list[str]:
+    """What was sent and received in the cases that are not as the baseline has them.
+
+    Where the gate runs nothing else may be left of it.
+    """
+    differ = {found[1] for found in re.finditer(r"^BASELINE (\S+):", ended.output, re.MULTILINE)}
+    cases = [one for one in read_run(ended.folder / "records.jsonl").cases if one.id in differ]
+    return [
+        line
+        for case in cases
+        for line in (
+            f"{case.id}: {case.verdict} {case.reason}",
+            *(
+                f"{step.time:8.3f} {step.connection} {step.direction:8} {step.summary}"
+                for step in case.exchanges[-SHOWN:]
+            ),
+        )
+    ]
 
 
 def said(*command: str | Path) -> list[str]:

@@ -15,6 +15,7 @@ use constant {
     SYS_setxattr => 188, SYS_fadvise64 => 221,
     PROT_READ => 1, MAP_SHARED => 1, POSIX_FADV_DONTNEED => 4,
     PAGE => 4096,
+    EBUSY => 16, BUSY_TENTHS => 100,
     PIECE => 10007,    # octets of a call of read(2) or write(2) that meets no boundary
 };
 
@@ -309,7 +310,13 @@ sub mount_or_go {
 
 sub unmount {
     my ($place) = @_;
-    syscall(SYS_umount2, $place, 0) == 0 or die "umount: $!\n";
+    # On a busy machine a program whose call has failed may hold on for a moment.
+    for (1 .. BUSY_TENTHS) {
+        return if syscall(SYS_umount2, $place, 0) == 0;
+        last if $! != EBUSY;
+        select(undef, undef, undef, 0.1);
+    }
+    die "umount: $!\n";
 }
 
 # A list of 504 entries, 6048 octets as SETACL of NFSACL has it: what acl(5) and the kernel's xattr

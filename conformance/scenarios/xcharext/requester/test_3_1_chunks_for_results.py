@@ -44,7 +44,7 @@ def short_with_results(call: ReceivedCall) -> bool:
     LONG_CALL,
     OBEYED,
     role="requester",
-    needs=("connprop",),
+    needs=("connprop", "updprop"),
     interpretations=("D-130", "D-142"),
 )
 @pytest.mark.parametrize("less", LESS)
@@ -64,7 +64,7 @@ def test_requester_counts_the_chunks_for_results(
     LONG_CALL,
     OBEYED,
     role="requester",
-    needs=("connprop",),
+    needs=("connprop", "updprop"),
     interpretations=("D-130", "D-142"),
 )
 @pytest.mark.parametrize("less", LESS)

@@ -349,3 +349,11 @@ class RoundsTheSizeUp(CallPlanner):
     @property
     def threshold(self) -> int:
         return self.send_limit + -self.send_limit % 4
+
+
+@mutant(breaks=OBEYED)
+class RoundsTheSizeOfRepliesUp(Responder):
+    """Takes a size for the next multiple of four, as replies are."""
+
+    def heed(self, version: int, send_limit: int, peer: PropertyValues) -> None:
+        super().heed(version, send_limit + -send_limit % 4, peer)

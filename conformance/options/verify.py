@@ -316,7 +316,9 @@ def obeys(tester: OptionTester, limit: int, *, breaks: Ids, lengths: Iterable[in
         breaks: what a longer message breaks.
         lengths: octets of the messages that it is to try; by default about the limit.
     """
-    for octets in lengths or (limit, limit + 4, 2 * limit, limit + 1800):
+    # What offers or returns a Reply chunk of one segment is longer by its 20 octets.
+    near = (limit - 20, limit - 16, limit, limit + 4)
+    for octets in lengths or (*near, 2 * limit, limit + 1800):
         sent = tester.longest(octets, breaks)
         if sent > limit:
             _too_long(tester, sent, limit, breaks)

@@ -87,7 +87,7 @@ class OffersSmallSegments(OtherOptions):
     leaves_open={
         "rfc8166/4.2.4/requester-takes-replies-with-any-lists": "it makes no call by RDMA_MSG",
         "rfc8166/4.3.1/requester-sends-no-read-list-without-arguments": "each call has one",
-        "xcharext/3.1/requester-counts-the-chunks-for-results": "it makes no call by RDMA_MSG",
+        "xcharext/3.1/requester-counts-the-chunk": "it makes no call by RDMA_MSG",
     },
 )
 class MakesEveryCallALongCall(OtherOptions):
@@ -100,7 +100,7 @@ class MakesEveryCallALongCall(OtherOptions):
 @variant(
     "rfc8166.3.5.2.some-or-all-items-reduced",
     leaves_open={
-        "xcharext/3.1/requester-counts-the-chunks-for-results": "no argument of it fills a Send",
+        "xcharext/3.1/requester-counts-the-chunk": "no argument of it fills a Send",
     },
 )
 class ReducesWhateverItMay(OtherOptions):

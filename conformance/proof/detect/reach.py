@@ -24,7 +24,15 @@ if TYPE_CHECKING:
 
     from conformance.proof.detect.faults import MadeFault
 
-__all__ = ["LineRecorder", "Reach", "digest_of_code", "read_reach", "spread", "write_reach"]
+__all__ = [
+    "LineRecorder",
+    "Reach",
+    "digest_of_code",
+    "forget_remembered",
+    "read_reach",
+    "spread",
+    "write_reach",
+]
 
 _ROOT: Final = Path(__file__).parents[3]
 _JUDGING: Final = ("rpcrdma", "targets", "conformance")
@@ -141,6 +149,27 @@ def spread(cases: Iterable[str]) -> tuple[str, ...]:
         ranked.append((ranks[section], case))
         ranks[section] += 1
     return tuple(case for _, case in sorted(ranked, key=lambda one: one[0]))
+
+
+def forget_remembered(modules: Iterable[str]) -> None:
+    """Empty what functions of modules remember of their calls (`lru_cache`).
+
+    Otherwise their lines are executed in the first case alone that needs a value, and a fault in
+    them seems to be out of reach of all others.
+
+    Args:
+        modules: their names; one that is not imported remembers nothing.
+    """
+    for name in modules:
+        module = sys.modules.get(name)
+        if module is None:
+            continue
+        classes = (one for one in vars(module).values() if isinstance(one, type))
+        for owner in (module, *(one for one in classes if one.__module__ == name)):
+            for value in vars(owner).values():
+                clear = getattr(getattr(value, "__func__", value), "cache_clear", None)
+                if clear is not None:
+                    clear()
 
 
 def endpoint_files() -> tuple[tuple[str, str], ...]:

@@ -37,6 +37,7 @@ from conformance.proof.detect.reach import (
     Reach,
     digest_of_code,
     endpoint_files,
+    forget_remembered,
     write_reach,
 )
 from conformance.proof.detect.results import Fate, Tried
@@ -73,11 +74,13 @@ def record_reach(path: Path) -> None:
     wrong: list[str] = []
     times: list[float] = []
     began = 0.0
-    recorder = LineRecorder(endpoint_files())
+    files = endpoint_files()
+    recorder = LineRecorder(files)
 
     def begin(case: str) -> None:
         nonlocal began
         began = spent()
+        forget_remembered(name for name, _ in files)
         recorder.begin(case)
 
     def record(one: CaseRecord, _: BaseException | None) -> None:

@@ -1,4 +1,4 @@
-"""A binding that is wrong on purpose: it names an item that may not be reduced.
+"""Bindings that are wrong on purpose: they name items that may not be reduced.
 
 rfc8166 section 6.1  DDP-Eligibility
 """
@@ -13,23 +13,28 @@ from typing_extensions import override
 from rpcrdma.ulp.bindings import NOTHING_REDUCED, DataItem, UpperLayer
 
 if TYPE_CHECKING:
-    from collections.abc import Collection
+    from collections.abc import Callable, Collection
 
     from rpcrdma.ulp.bindings import ReplyExpectation
 
-__all__ = ["Misbound"]
+__all__ = ["Divided", "Misbound"]
 
 
 @dataclass(frozen=True, slots=True)
-class Misbound(UpperLayer):
-    """A binding in which the last octets of every call are an eligible item."""
+class Divided(UpperLayer):
+    """A binding in which any parts of a call are eligible items.
+
+    Attributes:
+        real: that is right about everything else.
+        divide: what of a call they are.
+    """
 
     real: UpperLayer
-    length: int
+    divide: Callable[[bytes], tuple[DataItem, ...]]
 
     def arguments(self, call: bytes) -> tuple[DataItem, ...]:
-        """The item that is none."""
-        return (DataItem(len(call) - self.length, self.length),)
+        """The items, whatever they are in truth."""
+        return self.divide(call)
 
     @override
     def results(
@@ -48,3 +53,10 @@ class Misbound(UpperLayer):
     @override
     def execute(self, call: bytes) -> list[bytes]:
         return self.real.execute(call)
+
+
+class Misbound(Divided):
+    """A binding in which the last octets of every call are an eligible item."""
+
+    def __init__(self, real: UpperLayer, length: int) -> None:
+        super().__init__(real, lambda call: (DataItem(len(call) - length, length),))

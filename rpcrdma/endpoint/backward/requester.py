@@ -194,7 +194,6 @@ class BackwardRequester:
                 channel.failed(call, Failure.CANNOT_SEND, octets)
             elif self.may_send(1):
                 call.carrier = self
-                call.transmissions += 1
                 self._sent[call.xid] = call
                 actions += self._sending(call, message)
             else:

@@ -52,14 +52,12 @@ class BackwardCall:
         xid: in every transmission.
         payload: the unreduced Call.
         carrier: the connection over which it was sent; None while it waits.
-        transmissions: how often it was sent.
     """
 
     token: int
     xid: int
     payload: bytes
     carrier: Carrier | None = None
-    transmissions: int = 0
 
 
 def _nobody(_event: ApplicationEvent) -> None:

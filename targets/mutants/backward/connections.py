@@ -105,7 +105,8 @@ class RepeatsUnderFreshXids(BackwardRequester):
     """Repeats a Call under another XID."""
 
     def frame(self, call: BackwardCall) -> bytes:
-        if not call.transmissions:
+        carriers = vars(self._channel).setdefault("first_carriers", {})
+        if carriers.setdefault(call.token, self) is self:
             return super().frame(call)
         xid = call.xid ^ 0x10000
         header = msgspec.structs.replace(self.header(call), rdma_xid=xid)

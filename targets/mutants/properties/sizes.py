@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from typing import TYPE_CHECKING
 
 from rpcrdma.endpoint.core.actions import CallFailed, Deliver, Disconnect, Failure
@@ -329,3 +330,30 @@ class CountsNoChunksForResults(CallPlanner):
         self, payload: bytes, items: tuple[DataItem, ...], results: ResultsPlan
     ) -> CallPlan:
         return super().choose_form(payload, items, NO_RESULTS)
+
+
+@mutant(breaks="xcharext.3.1.long-call-beyond-the-size")
+class CountsNoReplyChunk(CallPlanner):
+    """Chooses the form of a call as if its header had no Reply chunk."""
+
+    def choose_form(
+        self, payload: bytes, items: tuple[DataItem, ...], results: ResultsPlan
+    ) -> CallPlan:
+        return super().choose_form(payload, items, replace(results, reply=()))
+
+
+@mutant(breaks=OBEYED)
+class RoundsTheSizeUp(CallPlanner):
+    """Takes a size for the next multiple of four, as calls are."""
+
+    @property
+    def threshold(self) -> int:
+        return self.send_limit + -self.send_limit % 4
+
+
+@mutant(breaks=OBEYED)
+class RoundsTheSizeOfRepliesUp(Responder):
+    """Takes a size for the next multiple of four, as replies are."""
+
+    def heed(self, version: int, send_limit: int, peer: PropertyValues) -> None:
+        super().heed(version, send_limit + -send_limit % 4, peer)

@@ -19,6 +19,7 @@ if TYPE_CHECKING:
     from rpcrdma.endpoint.responder.call_rules import IncomingCall
     from rpcrdma.endpoint.responder.group_rules import IncomingGroup, PlacedItem
     from rpcrdma.ulp.bindings import DataItem
+    from rpcrdma.wire import FixedWords, RdmaMsg
     from rpcrdma.wire._generated_rtrext import MessageItem
     from rpcrdma.wire.transmission import Transmission
 
@@ -143,6 +144,26 @@ class FetchesItemsWithoutTheirLastOctet(CallRules):
         if call.group is not None:
             pieces = tuple(piece[:-1] + b"\0" for piece in pieces)
         return super().assemble(call, pieces)
+
+
+@mutant(breaks="rtrext.7.3.displacement-of-an-item")
+class TakesItemsInOnePlace(GroupRules):
+    """Executes requests with two entries that say one displacement."""
+
+    def judge_items(self, items: Sequence[MessageItem], stream: int) -> None:
+        places = {item.xmdmi_disp: item for item in items}
+        super().judge_items(tuple(places.values()), stream)
+
+
+@mutant(breaks="v2.4.2.3.ineligible-argument-is-reported")
+class TakesAnItemForTheCall(CallRules):
+    """Takes an item at the beginning of a request for all of its Call."""
+
+    def take_group(
+        self, words: FixedWords, body: RdmaMsg, payload: bytes, limit: int, group: IncomingGroup
+    ) -> IncomingCall:
+        begins = any(segment.position == 0 for segment in body.rdma_reads)
+        return super().take_group(words, body, b"" if begins else payload, limit, group)
 
 
 @mutant(breaks="v2.4.2.3.ineligible-argument-is-reported")

@@ -5,6 +5,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from rpcrdma.endpoint.core.credits import Allowance
+from rpcrdma.endpoint.requester.outgoing import Phase
 from rpcrdma.endpoint.requester.request_rules import RequestRules
 from rpcrdma.endpoint.requester.requester import Requester
 from targets.mutants.base import mutant
@@ -78,4 +79,16 @@ class TakesCreditsFromRepeatedReplies(Requester):
     def _take_answered(self, xid: int) -> OutgoingCall | None:
         if xid not in self._calls and self.allowance.outstanding > 1:
             self.allowance.give_back(1)
+        return super()._take_answered(xid)
+
+
+@mutant(breaks=BEYOND)
+class TakesAnswersToCallsThatWait(Requester):
+    """Ends a call that waits for a credit by an answer with its XID, which gives one back."""
+
+    def _take_answered(self, xid: int) -> OutgoingCall | None:
+        call = self._calls.get(xid)
+        if call is not None and call.phase is Phase.QUEUED:
+            self.allowance.give_back(call.sends)
+            return call
         return super()._take_answered(xid)

@@ -70,7 +70,13 @@ class CutsTheListsShort(RequestRules):
         return message[: end - 4] + message[end:]
 
 
-@mutant(breaks="rfc8166.3.3.1.replies-in-any-order")
+@mutant(
+    breaks="rfc8166.3.3.1.replies-in-any-order",
+    also_trips={
+        "rfc8166.3.3.1.no-call-beyond-the-grant": "a reply to no call gives back a credit in use",
+        "rfc8166.4.5.bad-reply-header-discarded": "a reply to no call ends another call",
+    },
+)
 class AssignsRepliesToTheOldestCall(Requester):
     """Takes each reply for that of the oldest call in flight."""
 

@@ -15,7 +15,7 @@ from rpcrdma.endpoint.requester.retransmission import Retransmission
 from targets.mutants.base import mutant
 
 if TYPE_CHECKING:
-    from rpcrdma.endpoint.core.actions import Action, ApplicationEvent
+    from rpcrdma.endpoint.core.actions import Action, ApplicationEvent, CallFailed
     from rpcrdma.endpoint.core.events import CallRequested
     from rpcrdma.endpoint.requester.outgoing import OutgoingCall
     from rpcrdma.wire import RdmaError
@@ -74,6 +74,17 @@ class SurvivesOneLossOnly(Retransmission):
         again = super().is_sent_again(event)
         self._lost += again
         return again and self._lost <= 1
+
+
+@mutant(breaks=SURVIVES)
+class SurvivesNoLossAfterTooMany(Retransmission):
+    """Gives up each call whose connection is lost, once it has given up one after many losses."""
+
+    def connection_lost(self) -> tuple[CallFailed, ...]:
+        given_up = super().connection_lost()
+        if given_up:
+            self.most_losses = 1
+        return given_up
 
 
 @mutant(

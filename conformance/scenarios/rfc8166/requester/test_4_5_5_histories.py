@@ -25,6 +25,9 @@ SEVERAL: Final = 6
 LENGTH: Final = 6000
 LOSSES: Final = 3
 
+TOO_OFTEN: Final = 5
+"""Losses in a row after which a client may have given its call up."""
+
 
 def several(service: Service) -> tuple[ReceivedCall, ...]:
     """The calls that the client has in flight, none of them answered.
@@ -65,6 +68,38 @@ def test_requester_repeats_each_lost_call_once(
             actual=f"made twice: {', '.join(map(hex, twice))}",
             breaks=UNIQUE,
         )
+
+
+@requirement(
+    SURVIVES,
+    role="requester",
+    wider="an act may be given up over so many losses; others must go well",
+)
+@pytest.mark.parametrize("kind", [ActKind.SMALL, ActKind.READ], ids=str)
+def test_requester_survives_a_loss_after_too_many(
+    service: Service, client: ActingClient, kind: ActKind
+) -> None:
+    """Connections are lost under a call until it may be given up: a later call survives a loss.
+
+    One is answered between them, after which there is no reason to take the server for dead.
+    """
+    act = client.begin(kind, LENGTH)
+
+    def goes_on() -> bool:
+        return act.poll() is not None or (service.line.connected and bool(service.in_flight()))
+
+    for _ in range(TOO_OFTEN):
+        service.waiting(service.profile.start + service.profile.deadline, until=goes_on)
+        if act.poll() is None:
+            service.drop()
+    verify.calls.ended(service, act, (SURVIVES,))
+    verify.calls.done(client.serve_good_act(), (SURVIVES,))
+
+    again = client.begin(kind, LENGTH)
+    lost = service.next_call(lambda call: service.line_of(call).connected)
+    service.drop(service.line_of(lost))
+
+    verify.calls.done(service.serve_until(again), (SURVIVES,))
 
 
 @requirement(ENDS, ANY_ORDER, role="requester")

@@ -34,7 +34,7 @@ QUESTIONS: Final[dict[str, Option]] = {
 
 
 @both_ends(OBEYED, LONG_CALL, REPLY_CHUNK, interpretations=("D-130", "D-142", "D-143"))
-@pytest.mark.parametrize("size", [1024, 3000, 8192])
+@pytest.mark.parametrize("size", [1024, 3000, 8192, 8193])
 def test_announced_size_is_obeyed(tester: OptionTester, size: int) -> None:
     """No message is longer than the size in CONNPROP, and what does not fit goes by RDMA."""
     verify_options.claims(tester, "connprop")

@@ -30,19 +30,24 @@ ROOMY: Final = 16384
 """Octets that the tester tells first: all of the call fits."""
 
 
+LESS: Final = (0, 4, 8, 12, 16, 20, 24, 1, 2, 3, 5)
+"""Octets that are wanting: a size need be no multiple of four, as calls are."""
+
+
 def short_with_results(call: ReceivedCall) -> bool:
     """Whether a call goes inline, and has memory for its results and for nothing else."""
-    return bool(call.writes and call.writes[0].target) and not call.reads and call.group is None
+    has_memory = bool(call.writes and call.writes[0].target) or call.reply_chunk is not None
+    return has_memory and not call.reads and call.group is None
 
 
 @requirement(
     LONG_CALL,
     OBEYED,
     role="requester",
-    needs=("connprop",),
+    needs=("connprop", "updprop"),
     interpretations=("D-130", "D-142"),
 )
-@pytest.mark.parametrize("less", [0, 4, 8, 12, 16, 20, 24])
+@pytest.mark.parametrize("less", LESS)
 def test_requester_counts_the_chunks_for_results(
     service_two: Service, client: ActingClient, less: int
 ) -> None:
@@ -52,22 +57,50 @@ def test_requester_counts_the_chunks_for_results(
     """
     if ActKind.EXCHANGE_AUTHENTICATED not in client.acts:
         raise Unsupported("the client's program has no call with long arguments and results")
-    tester = OptionServer.of(service_two, client)
+    _brought_to_the_size(service_two, client, ActKind.EXCHANGE_AUTHENTICATED, less)
+
+
+@requirement(
+    LONG_CALL,
+    OBEYED,
+    role="requester",
+    needs=("connprop", "updprop"),
+    interpretations=("D-130", "D-142"),
+)
+@pytest.mark.parametrize("less", LESS)
+def test_requester_counts_the_chunk_for_a_long_reply(
+    service_two: Service, client: ActingClient, less: int
+) -> None:
+    """A size takes a call but for some octets of its Reply chunk: more of it goes by RDMA.
+
+    Of what is protected nothing may be reduced, so that a call and its reply are both long.
+    """
+    if ActKind.EXCHANGE_INTEGRITY not in client.acts:
+        raise Unsupported("the client's program has no protected call")
+    _brought_to_the_size(service_two, client, ActKind.EXCHANGE_INTEGRITY, less)
+
+
+def _brought_to_the_size(service: Service, client: ActingClient, kind: ActKind, less: int) -> None:
+    """Have a call made, and made again when the announced size is smaller than it was."""
+    tester = OptionServer.of(service, client)
     let_announce(tester)
     tester.send(ConnProp(property_values(ReceiveBufferSize(ROOMY)), ()))
     tester.call((OBEYED,))
-    act = client.begin(ActKind.EXCHANGE_AUTHENTICATED, LENGTH)
-    call = service_two.next_call(short_with_results)
-    service_two.reply(call)
-    verify.calls.done(service_two.serve_until(act))
+    act = client.begin(kind, LENGTH)
+    call = service.next_call(short_with_results)
+    # By the memory that is offered: what a client says that it receives is for other cases.
+    for one, draft in service.replies.drafts(call, tester.line, {}, service.grant, THRESHOLD_TWO):
+        service.reply(one, draft)
+    verify.calls.done(service.serve_until(act))
     size = len(call.octets) - less
     if size <= THRESHOLD_TWO:
         raise Inconclusive(f"{call} has no more octets than every receiver takes")
 
     tester.send(UpdProp(property_values(ReceiveBufferSize(size))))
     tester.call((OBEYED,))
-    again = client.begin(ActKind.EXCHANGE_AUTHENTICATED, LENGTH)
-    exchange = verify.calls.ended(service_two, again, (LONG_CALL,))
+    tester.quiet()  # from now on the client has read the size
+    again = client.begin(kind, LENGTH)
+    exchange = verify.calls.ended(service, again, (LONG_CALL,))
 
     verify.calls.done(exchange, (LONG_CALL,))
-    verify.calls.obey(service_two.received, OBEYED)
+    verify.calls.obey(service.received, OBEYED)

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import sys
+from types import ModuleType
 from typing import TYPE_CHECKING
 
 import pytest
@@ -12,6 +14,7 @@ from conformance.proof.detect.reach import (
     Reach,
     digest_of_code,
     endpoint_files,
+    forget_remembered,
     read_reach,
     spread,
     write_reach,
@@ -73,6 +76,34 @@ def test_lines_belong_to_the_case_that_executes_them(tmp_path: Path) -> None:
         10: [0],
     }
     assert found[4] == [1]
+
+
+REMEMBERING = """\
+from functools import lru_cache
+
+@lru_cache
+def one(number):
+    return [number]
+
+class Some:
+    @staticmethod
+    @lru_cache
+    def other(number):
+        return [number]
+"""
+
+
+def test_what_functions_remember_is_forgotten(monkeypatch: pytest.MonkeyPatch) -> None:
+    planted = ModuleType("planted")
+    exec(REMEMBERING, vars(planted))
+    monkeypatch.setitem(sys.modules, "planted", planted)
+    functions = planted.one, planted.Some.other
+    before = [function(1) for function in functions]
+    assert all(function(1) is old for function, old in zip(functions, before, strict=True))
+
+    forget_remembered(["planted", "of.nobody"])
+
+    assert all(function(1) is not old for function, old in zip(functions, before, strict=True))
 
 
 def test_a_fault_is_reached_by_the_cases_of_its_lines() -> None:

@@ -12,6 +12,7 @@ from conformance.oracle.sizes import SHORTEST_MESSAGE
 from conformance.tester.case import Deviation
 from conformance.tester.server.options import encode_two
 from rpcrdma.wire import RdmaSegment, ReadSegment, v2
+from rpcrdma.wire.rpc import MessageType
 
 if TYPE_CHECKING:
     from collections.abc import Callable
@@ -60,6 +61,7 @@ SPOILT: dict[str, Callable[[ReplyDraft], bytes]] = {
     "presence-of-two": with_word(20, 2),
     "procedure-9": with_word(12, 9),
     "read-list": lambda draft: draft.with_reads(ReadSegment(4, RdmaSegment(1, 4, 0))).octets,
+    "call-inside": with_word(36, MessageType.CALL),
     "other-xid-inside": lambda draft: draft.octets[:32] + b"\x77" + draft.octets[33:],
 }
 

@@ -5,6 +5,8 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from rpcrdma.endpoint.backward.duplex import ClientDuplex, Duplex
+from rpcrdma.endpoint.backward.requester import BackwardRequester
+from rpcrdma.endpoint.backward.responder import BackwardResponder
 from rpcrdma.endpoint.core.actions import PostReceive
 from rpcrdma.endpoint.properties.optional_half import OptionalHalf
 from rpcrdma.endpoint.properties.values import DEFAULT_RECEIVE_BUFFER
@@ -41,3 +43,19 @@ class PostsFirstReceivesForOperations(OptionalHalf):
     def take(self, message: bytes) -> list[Action]:
         _, *others = super().take(message)
         return [PostReceive.of(DEFAULT_RECEIVE_BUFFER), *others]
+
+
+@mutant(breaks=THERE)
+class PostsFirstReceivesForReplies(BackwardRequester):
+    """Posts Receives as long as its first ones for the Replies to its backward Calls."""
+
+    def post_from_now(self, octets: int) -> None:
+        """All stays as it was."""
+
+
+@mutant(breaks=THERE)
+class PostsFirstReceivesForBackwardCalls(BackwardResponder):
+    """Posts Receives as long as its first ones for backward Calls."""
+
+    def post_from_now(self, octets: int) -> None:
+        """All stays as it was."""

@@ -9,7 +9,7 @@ import pytest
 from conformance import verify
 from conformance.catalogue.cite import requirement
 from conformance.options import verify as verify_options
-from conformance.options.changes import require_change
+from conformance.options.changes import raised, require_change
 from conformance.options.due import begun
 from conformance.options.server import OptionServer
 from conformance.options.tester import both_ends
@@ -40,6 +40,9 @@ AT_LEAST = "v2.2.3.receives-hold-4096-octets"
 BY_OWN_SIZE = "xcharext.3.1.reply-chunk-by-the-own-size"
 NO_HARM = "xcharext.3.unrequested-change-does-no-harm"
 HOLDS = "xcharext.4.4.update-tells-what-has-changed"
+
+LONG = 16384
+"""Octets of the Receives that a device is asked for."""
 
 AT_ONCE = 8
 """Messages that a device with as many credits has Receives for."""
@@ -126,11 +129,7 @@ def test_size_that_is_told_later_holds_then(tester: OptionTester) -> None:
 @pytest.mark.parametrize("kind", USELESS)
 def test_receives_stay_as_large_after_what_is_no_rpc(tester: OptionTester, kind: str) -> None:
     """After a raise messages come that are no RPCs; those of the new size are still taken."""
-    verify_options.claims(tester, "updprop")
-    before = len(tester.heard)
-    _granted(tester, 16384)
-    until(tester, UpdProp, before, (AFTER_OLD,))
-    size = verify_options.told_size(tester)
+    size = raised(tester, LONG, (AFTER_OLD,))
 
     for _ in range(3):
         USELESS[kind](tester)

@@ -21,8 +21,9 @@ from conformance.oracle.outcome import (
     Silent,
 )
 from conformance.tester.case import Deviation, Inconclusive
-from conformance.tester.client import build, message
+from conformance.tester.client import build, message, mutate
 from conformance.tester.sent import Request
+from conformance.tester.server.options import REFUSAL
 from conformance.verify import accepted
 from rpcrdma.errors import DecodeError
 from rpcrdma.ulp import propprog, rpc
@@ -140,9 +141,14 @@ class OptionClient(OptionTester):
         accepted.note(self.peer, self._sent[xid], allowed, tolerated, breaks=breaks)
 
     @override
-    def refuse(self, message_: Heard) -> None:
-        error = message.error(self.peer, v2.ErrInvalidOption(), xid=message_.xid)
-        self.peer.send(error)
+    def refuse(self, message_: Heard, error: v2.Rdma2ErrorBody = REFUSAL) -> None:
+        self.peer.send(message.error(self.peer, error, xid=message_.xid))
+
+    @override
+    def runt(self, octets: int) -> None:
+        cut = mutate.truncate(build.null_call(self.peer), octets)
+        accepted.note(self.peer, cut, (Silent,))
+        self.peer.send(cut)
 
     # -- RPCs
 

@@ -15,8 +15,11 @@ from conformance import verify
 from conformance.options.tester import Heard, OptionTester
 from conformance.oracle.header import is_two
 from conformance.tester.case import Deviation, Inconclusive
+from conformance.tester.server.options import REFUSAL, encode_two
 from rpcrdma.errors import DecodeError
 from rpcrdma.wire import v2
+from rpcrdma.wire.operations import UpdProp
+from rpcrdma.wire.optional import encode_option
 from rpcrdma.wire.rpc import MessageType
 from rpcrdma.wire.versions import FIXED_WORDS
 from targets.base import ActKind
@@ -128,12 +131,17 @@ class OptionServer(OptionTester):
         """Nothing: of clients Calls and acts are compared, and no answers to operations."""
 
     @override
-    def refuse(self, message: Heard) -> None:
+    def refuse(self, message: Heard, error: v2.Rdma2ErrorBody = REFUSAL) -> None:
         for one in reversed(self.service.options.messages):
             if one.xid == message.xid and one.option == message.option:
-                self.service.options.refuse(one)
+                self.service.options.refuse(one, error=error)
                 return
         raise Inconclusive(f"{message} is no message of the client's")
+
+    @override
+    def runt(self, octets: int) -> None:
+        whole = encode_two(0, encode_option(MessageType.CALL, UpdProp(())), self.service.grant)
+        self.service.send(whole[:octets])
 
     # -- RPCs
 

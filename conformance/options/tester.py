@@ -8,6 +8,7 @@
     tester.longest(3000)                    an RPC for which the device sends 3000 octets, if it may
     tester.deliver(4096, 3)                 RPCs for which it takes messages of just that length
     tester.begun(ROPT_CONNPROP)             what the device has begun itself
+    tester.refuse(heard), tester.runt(24)   an error about an operation; what has no meaning
     tester.ask_size(1024)                   have the device ask for a change, if it can be told to
 
 `conformance.options.client` is the tester before a server, `conformance.options.server` before a
@@ -21,6 +22,7 @@ from typing import TYPE_CHECKING, Final, Protocol, TypeVar
 
 import pytest
 
+from conformance.tester.server.options import REFUSAL
 from rpcrdma.wire import v2
 from rpcrdma.wire.optional import opttype_of
 
@@ -147,8 +149,12 @@ class OptionTester(Protocol):
         """
         ...
 
-    def refuse(self, message: Heard) -> None:
-        """Answer an operation by RDMA2_ERR_INVAL_OPTION."""
+    def refuse(self, message: Heard, error: v2.Rdma2ErrorBody = REFUSAL) -> None:
+        """Answer an operation by an error, RDMA2_ERR_INVAL_OPTION unless it is another."""
+        ...
+
+    def runt(self, octets: int) -> None:
+        """Send the beginning of a good message: so many octets, too few for a header."""
         ...
 
     def call(self, breaks: Ids = ()) -> None:

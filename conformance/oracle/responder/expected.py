@@ -46,9 +46,8 @@ _XDR_ERROR: Final = "rfc8166.4.5.2.xdr-error-gets-err-chunk"
 _BAD_HEADER: Final = "rfc8166.4.5.bad-call-header-answered"
 _DROPS_ERROR: Final = "rfc8166.4.2.4.responder-discards-error"
 
-_SILENCE_SHORT: Final = may_answer(
-    Silent, ("rfc8166.4.5.short-message-discarded",), VERSION_ONE, ("D-10",)
-)
+_WORD: Final = 4
+
 _ERR_CHUNK: Final = may_answer(ErrChunk, (_XDR_ERROR, _BAD_HEADER), VERSION_ONE)
 
 _SPECIAL: Final[Mapping[int, tuple[str, tuple[Alternative[Answer], ...]]]] = {
@@ -86,7 +85,7 @@ def expected(message: bytes, state: ResponderState, *later: bytes) -> Expectatio
             know, or the profile chose a reading that does not exist.
     """
     if len(message) < SHORTEST_MESSAGE:
-        return Expectation(f"{len(message)} octets only", (_SILENCE_SHORT,))
+        return _too_short(message, state)
     words = fixed_words(message)
     if words.version not in state.versions:
         return _unknown_version(words, state)
@@ -104,6 +103,15 @@ def expected(message: bytes, state: ResponderState, *later: bytes) -> Expectatio
     except DecodeError as error:
         return _undecodable(message, words, error, state)
     return expected_of_call(header, message[end:], state)
+
+
+def _too_short(message: bytes, state: ResponderState) -> Expectation:
+    """Silence, by the statement of Version Two if the message has room to say that it is in it."""
+    xid, version = (int.from_bytes(message[at : at + _WORD], "big") for at in (0, _WORD))
+    claimed = version == v2.VERSION and version in state.versions
+    known = v2.VERSION if claimed else VERSION_ONE
+    silence = may_answer(Silent, ("rfc8166.4.5.short-message-discarded",), known, ("D-10",))
+    return Expectation(f"{len(message)} octets only", (silence,), xid, known)
 
 
 def _unknown_version(words: FixedWords, state: ResponderState) -> Expectation:

@@ -36,10 +36,21 @@ if TYPE_CHECKING:
     from rpcrdma.wire.optional import Option
     from rpcrdma.wire.properties import PropertyNumbers
 
-__all__ = ["FIRST_XID", "Options", "ReceivedOption", "any_option", "encode_two", "refusal"]
+__all__ = [
+    "FIRST_XID",
+    "REFUSAL",
+    "Options",
+    "ReceivedOption",
+    "any_option",
+    "encode_two",
+    "refusal",
+]
 
 FIRST_XID: Final = 0x7E510001
 """Of the tester's own optional messages; far from where clients begin."""
+
+REFUSAL: Final = v2.ErrInvalidOption()
+"""The error that says that an operation is not supported."""
 
 _ASIDE: Final = (v2.Rdma2Procedure.RDMA2_ERROR, v2.Rdma2Procedure.RDMA2_OPTIONAL)
 
@@ -104,9 +115,9 @@ def any_option(_message: ReceivedOption) -> bool:
     return True
 
 
-def refusal(xid: int, credit: int) -> bytes:
-    """RDMA2_ERR_INVAL_OPTION under an XID."""
-    return encode_two(xid, v2.Rdma2Error(v2.ErrInvalidOption()), credit)
+def refusal(xid: int, credit: int, error: v2.Rdma2ErrorBody = REFUSAL) -> bytes:
+    """An error about an optional message under an XID."""
+    return encode_two(xid, v2.Rdma2Error(error), credit)
 
 
 def encode_two(xid: int, body: v2.Rdma2Body, credit: int) -> bytes:
@@ -219,10 +230,16 @@ class Options:
         self._service.send(encode_two(xid, body, granted) + behind)
         return xid
 
-    def refuse(self, message: ReceivedOption, *, credit: int | None = None) -> None:
-        """Answer by RDMA2_ERR_INVAL_OPTION."""
+    def refuse(
+        self,
+        message: ReceivedOption,
+        *,
+        credit: int | None = None,
+        error: v2.Rdma2ErrorBody = REFUSAL,
+    ) -> None:
+        """Answer by an error, RDMA2_ERR_INVAL_OPTION unless it is another."""
         granted = self._service.grant if credit is None else credit
-        self._service.send(refusal(message.xid, granted), message.line)
+        self._service.send(refusal(message.xid, granted, error), message.line)
 
 
 def _read(line: Line, octets: bytes, known: PropertyNumbers) -> ReceivedOption:

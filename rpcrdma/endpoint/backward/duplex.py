@@ -136,7 +136,11 @@ class Duplex:
         return self.forward.reductions
 
     def peer_is_ready(self, channel: Backchannel) -> None:
-        """What `events.PeerReady` does, for an Upper-Layer Protocol that is just being executed."""
+        """The Upper-Layer Protocol, being executed, says that the peer takes backward Calls here.
+
+        Args:
+            channel: has the Calls for this peer; from now on they go over this connection.
+        """
         if isinstance(self.backward, BackwardRequester):
             self.backward.bind(channel)
 

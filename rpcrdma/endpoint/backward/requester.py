@@ -119,7 +119,6 @@ class BackwardRequester:
             events.MessageReceived: self._receive,
             events.WorkFailed: self._work_failed,
             events.Disconnected: self._disconnected,
-            events.PeerReady: self._peer_ready,
             events.CallsWaiting: self._calls_waiting,
             events.Registered: self._memory,
             events.RegistrationFailed: self._memory,
@@ -338,12 +337,6 @@ class BackwardRequester:
 
     def _connected(self, _event: events.Connected, _now: float) -> list[Action]:
         return self.connected()
-
-    def _peer_ready(self, event: events.PeerReady, _now: float) -> list[Action]:
-        if self._gone:
-            return []
-        self.bind(event.channel)
-        return self.flush()
 
     def _calls_waiting(self, _event: events.CallsWaiting, _now: float) -> list[Action]:
         return self.flush()

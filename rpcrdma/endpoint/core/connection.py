@@ -64,7 +64,6 @@ _WIRE: Final = (events.MessageReceived, events.ReadCompleted, events.WorkFailed)
 _APPLICATION: Final = (
     events.CallRequested,
     events.CallCancelled,
-    events.PeerReady,
     events.CallsWaiting,
 )
 

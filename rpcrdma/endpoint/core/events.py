@@ -18,7 +18,6 @@ from typing import TYPE_CHECKING, TypeAlias
 import msgspec
 
 if TYPE_CHECKING:
-    from rpcrdma.endpoint.core.backchannel import Backchannel
     from rpcrdma.ulp.bindings import ReplyExpectation, UpperLayer
     from rpcrdma.wire.operations import ReptErr
     from rpcrdma.wire.transmission import Transmission
@@ -33,7 +32,6 @@ __all__ = [
     "GroupBroken",
     "Invalidated",
     "MessageReceived",
-    "PeerReady",
     "ReadCompleted",
     "Registered",
     "RegistrationFailed",
@@ -155,15 +153,6 @@ class CallCancelled(msgspec.Struct, frozen=True):
     token: int
 
 
-class PeerReady(msgspec.Struct, frozen=True):
-    """The Upper-Layer Protocol says that the peer takes backward Calls here (bidir 2.2.3).
-
-    `channel` has the Calls for this peer; from now on they go over this connection (a server).
-    """
-
-    channel: Backchannel
-
-
 class CallsWaiting(msgspec.Struct, frozen=True):
     """There are backward Calls to be sent (a server)."""
 
@@ -180,6 +169,5 @@ Event: TypeAlias = (
     | Disconnected
     | CallRequested
     | CallCancelled
-    | PeerReady
     | CallsWaiting
 )

@@ -20,7 +20,7 @@ if TYPE_CHECKING:
 
     from rpcrdma.endpoint.core.actions import Action
     from rpcrdma.endpoint.responder.call_rules import IncomingCall
-    from rpcrdma.wire import FixedWords, RdmaMsg
+    from rpcrdma.wire import FixedWords, RdmaMsg, RdmaNomsg
 
 LISTS = "bidir.2.6.reply-has-empty-lists"
 SAME_XID = "bidir.2.6.reply-header-follows-with-the-same-xid"
@@ -200,6 +200,14 @@ class ExecutesBackwardCallsWithChunks(BackwardCallRules):
         self, words: FixedWords, body: RdmaMsg, payload: bytes, limit: int
     ) -> IncomingCall:
         return CallRules.take_short(self, words, body, payload, limit)
+
+
+@mutant(breaks="bidir.1.5.3.no-rdma-for-backward-transactions")
+class ExecutesBackwardLongCalls(BackwardCallRules):
+    """Reads the Position-Zero Read chunk of a backward RDMA_NOMSG, and executes what is there."""
+
+    def take_long(self, words: FixedWords, body: RdmaNomsg, limit: int) -> IncomingCall:
+        return CallRules.take_long(self, words, body, limit)
 
 
 @mutant(

@@ -8,7 +8,9 @@ from rpcrdma.endpoint.backward.duplex import ClientDuplex, Duplex
 from rpcrdma.endpoint.backward.requester import BackwardRequester
 from rpcrdma.endpoint.backward.responder import BackwardResponder
 from rpcrdma.endpoint.core.actions import Send
+from rpcrdma.wire import fixed_words
 from rpcrdma.wire.rpc import xid_of
+from rpcrdma.wire.versions import FIXED_WORDS
 from targets.mutants.base import mutant
 from targets.mutants.losing import ERR_CHUNK, sends_error, without_receives
 
@@ -72,6 +74,17 @@ class LosesReceivesByBadBackwardReplies(BackwardRequester):
         known = len(event.data) >= 4 and xid_of(event.data) in self._sent
         actions = super()._receive(event, now)
         return without_receives(actions) if known and len(self._sent) == before else actions
+
+
+@mutant(breaks=FOR_CALLS)
+class PostsReceivesTwiceForRefusals(BackwardRequester):
+    """Posts a Receive, which it has posted before the Call, for each error about one."""
+
+    def _receive(self, event: events.MessageReceived, now: float) -> list[Action]:
+        is_error = len(event.data) >= FIXED_WORDS and fixed_words(event.data).is_error
+        refuses = is_error and xid_of(event.data) in self._sent
+        actions = super()._receive(event, now)
+        return [self._receive_more, *actions] if refuses else actions
 
 
 @mutant(breaks="bidir.2.1.2.directions-are-accounted-separately")

@@ -187,7 +187,7 @@ def armed() -> tuple[Endpoint, Backchannel]:
     )
     endpoint = Endpoint(role)
     endpoint.handle(events.Connected(), 0.0)
-    endpoint.handle(events.PeerReady(channel), 0.0)
+    role.peer_is_ready(channel)
     return endpoint, channel
 
 
@@ -270,7 +270,7 @@ def test_nothing_follows_the_wish_to_disconnect() -> None:
     )
     endpoint = Endpoint(role)
     endpoint.handle(events.Connected(), 0.0)
-    endpoint.handle(events.PeerReady(channel), 0.0)
+    role.peer_is_ready(channel)
     channel.call(calls.null)
     assert isinstance(hear(endpoint, 9, calls.null(9))[-1], Disconnect)
 

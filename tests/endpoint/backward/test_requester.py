@@ -53,8 +53,13 @@ class Exchange:
     def tell(self, event: events.Event) -> list[object]:
         return list(self.endpoint.handle(event, 0.0))
 
+    def bind(self) -> list[object]:
+        """The Upper-Layer Protocol says that the client is ready; what is sent then."""
+        self.half.bind(self.channel)
+        return self.tell(events.CallsWaiting())
+
     def ready(self) -> list[tuple[TransportHeader, bytes]]:
-        return sent(self.tell(events.PeerReady(self.channel)))
+        return sent(self.bind())
 
     def hear(self, xid: int, **changes: object) -> list[tuple[TransportHeader, bytes]]:
         """What is sent about a message; one that ends nothing has cost a Receive."""
@@ -235,8 +240,7 @@ def test_a_peer_that_is_ready_when_the_connection_is_gone_gets_nothing() -> None
     exchange = Exchange()
     exchange.tell(events.Disconnected())
     exchange.channel.call(calls.null)
-    assert exchange.tell(events.PeerReady(exchange.channel)) == []
-    assert not exchange.half.armed
+    assert exchange.bind() == []
 
 
 def test_a_connection_belongs_to_one_peer() -> None:
@@ -272,7 +276,7 @@ def test_a_receive_is_posted_before_each_call_and_none_before() -> None:
     half = exchange.half
     assert (half.initial_receives, half.later_receives) == ((), 3)
     exchange.channel.call(calls.null)
-    receive, call = exchange.tell(events.PeerReady(exchange.channel))
+    receive, call = exchange.bind()
     assert receive == PostReceive.of(2048)
     assert isinstance(call, Send)
 

@@ -36,7 +36,6 @@ SAMPLES = {
     events.Disconnected: events.Disconnected(),
     events.CallRequested: events.CallRequested(1, None, b""),
     events.CallCancelled: events.CallCancelled(1),
-    events.PeerReady: events.PeerReady(None),
     events.CallsWaiting: events.CallsWaiting(),
 }
 

@@ -11,7 +11,6 @@ from conformance.backward import build as build_backward
 from conformance.backward.server import BackwardServer
 from conformance.catalogue.cite import requirement
 from conformance.tester.case import Deviation
-from rpcrdma.wire import RdmaSegment
 from targets.base import ActKind
 
 if TYPE_CHECKING:
@@ -39,7 +38,9 @@ def test_client_executes_no_call_with_chunks(
     xid = server.next_xid()
     good = build_backward.call(xid, server.calls.null(xid))
 
-    server.send(build_backward.with_chunks(good, _NOWHERE, fault).octets, xid)
+    memory = service.line.expose(good.payload)  # what is read there could be executed
+
+    server.send(build_backward.with_chunks(good, memory, fault).octets, xid)
 
     server.unanswered(xid, breaks=NO_RDMA)
     verify.calls.done(client.serve_good_act())
@@ -153,7 +154,3 @@ def test_client_makes_no_reply_larger_than_the_server_receives(
 
     server.unanswered(xid, breaks=(SIZE, ONE_RECEIVE))
     verify.calls.done(client.serve_good_act())
-
-
-_NOWHERE = RdmaSegment(0x00BAD000, 64, 0)
-"""Memory that there is not: whoever touches it loses the connection."""

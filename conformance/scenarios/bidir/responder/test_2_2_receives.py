@@ -14,12 +14,14 @@ from conformance.tester.client import build
 from conformance.tester.sent import Message
 from conformance.verify.traffic import Traffic
 from rpcrdma.ulp import rpc
-from rpcrdma.wire import ErrChunk, RdmaSegment
+from rpcrdma.wire import ErrChunk, ErrVers, RdmaSegment
+from targets.base import Unsupported
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Mapping
 
     from conformance.tester.client.peer import Peer
+    from rpcrdma.wire import ErrorBody
 
 FOR_CALLS: Final = "bidir.2.2.2.server-posts-receives-for-its-forward-grant"
 POSTED: Final = "bidir.2.1.receives-posted-before-sends"
@@ -27,6 +29,10 @@ POSTED: Final = "bidir.2.1.receives-posted-before-sends"
 NOBODYS: Final = RdmaSegment(0, 64, 0)
 SPARE: Final = 16
 """Receives that a device may have beside those for what it grants."""
+
+
+REFUSALS: Final[Mapping[str, ErrorBody]] = {"err-chunk": ErrChunk(), "err-vers": ErrVers(2, 2)}
+"""Errors about a Call, by name."""
 
 
 def _reply(xid: int) -> BackwardMessage:
@@ -80,5 +86,35 @@ def test_server_has_its_receives_after_what_is_no_reply_to_its_call(
     for _ in range(traffic.credits + SPARE):
         traffic.send_odd(Message(called.xid, KINDS[kind](called.xid), f"a bad Reply ({kind})"))
         traffic.settle()
+
+    traffic.use_all_credits()
+
+
+@requirement(FOR_CALLS, POSTED, needs=("backward",), interpretations=("D-15",))
+@pytest.mark.parametrize("kind", ["reply", *REFUSALS])
+def test_server_has_its_receives_after_many_calls_of_its_own(
+    connect: Callable[..., Peer], kind: str
+) -> None:
+    """As many of its Calls end as it has Receives, one by one; then the forward grant is used."""
+    traffic = Traffic.on(connect, breaks=FOR_CALLS)
+    peer = traffic.peer
+    client = BackwardClient.of(peer)
+    client.announce()
+    client.provoke(2)
+    called = client.next_call()
+
+    for _ in range(traffic.credits + SPARE):
+        if kind == "reply":
+            client.answer(called, credits=1)
+        else:
+            refusal = build.error(peer, REFUSALS[kind], xid=called.xid, credits=1)
+            client.answer_perhaps(called, refusal.octets, breaks=FOR_CALLS)
+        if not client.went_on() and peer.connected:
+            raise Unsupported("the server makes no further Call after that, as it may")
+        called = client.next_call(breaks=FOR_CALLS)
+        client.provoke(1)
+    client.answer(called)
+    client.answer(client.next_call(breaks=FOR_CALLS))
+    peer.takes_calls = False
 
     traffic.use_all_credits()

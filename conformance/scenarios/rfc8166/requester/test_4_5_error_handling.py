@@ -64,6 +64,21 @@ def test_requester_drops_a_short_message(
     verify.calls.reaction(service, call, act, service.draft(call).octets[:octets])
 
 
+@requirement("rfc8166.4.5.short-message-discarded", role="requester")
+def test_requester_drops_short_messages_of_every_length_in_a_row(
+    service: Service, client: ActingClient
+) -> None:
+    """0 to 27 octets of a good reply come, one after the other; the call waits for the whole."""
+    act = client.good_act()
+    call = service.next_call()
+    reply = service.draft(call).octets
+    *shorter, longest = (reply[:length] for length in range(SHORTEST_MESSAGE))
+
+    for octets in shorter:
+        service.send(octets)
+    verify.calls.reaction(service, call, act, longest)
+
+
 @requirement("rfc8166.4.5.undecodable-error-discarded", role="requester")
 @pytest.mark.parametrize(
     "spoil",

@@ -8,9 +8,11 @@ import pytest
 
 from conformance import verify
 from conformance.catalogue.cite import requirement
+from conformance.oracle.sizes import SHORTEST_MESSAGE
 from conformance.tester.case import Deviation
 from conformance.tester.server.options import encode_two
 from rpcrdma.wire import RdmaSegment, ReadSegment, v2
+from rpcrdma.wire.rpc import MessageType
 
 if TYPE_CHECKING:
     from collections.abc import Callable
@@ -21,6 +23,7 @@ if TYPE_CHECKING:
 ENDS = "v2.4.2.3.error-ends-the-rpc"
 PERMANENT = "v2.4.2.3.error-is-permanent"
 AS_REPLIES = "v2.4.2.2.errors-count-as-replies"
+SHORT = "v2.4.2.3.short-message-is-dropped"
 DROPPED = "v2.4.2.3.bad-reply-completes-nothing"
 NO_ERROR = "v2.4.2.3.requester-sends-no-other-error"
 DIRECTION = "v2.4.2.3.wrong-direction-is-not-served"
@@ -58,6 +61,7 @@ SPOILT: dict[str, Callable[[ReplyDraft], bytes]] = {
     "presence-of-two": with_word(20, 2),
     "procedure-9": with_word(12, 9),
     "read-list": lambda draft: draft.with_reads(ReadSegment(4, RdmaSegment(1, 4, 0))).octets,
+    "call-inside": with_word(36, MessageType.CALL),
     "other-xid-inside": lambda draft: draft.octets[:32] + b"\x77" + draft.octets[33:],
 }
 
@@ -77,7 +81,7 @@ def test_requester_takes_no_spoilt_reply_for_a_good_one(
     no_error(service_two, before)
 
 
-@requirement("v2.4.2.3.short-message-is-dropped", NO_ERROR, role="requester")
+@requirement(SHORT, NO_ERROR, role="requester")
 @pytest.mark.parametrize("octets", [0, 16, 24, 27])
 def test_requester_drops_a_short_message(
     service_two: Service, client: ActingClient, octets: int
@@ -88,6 +92,24 @@ def test_requester_drops_a_short_message(
     before = len(service_two.options.messages)
 
     verify.calls.reaction(service_two, call, act, service_two.draft(call).octets[:octets])
+
+    no_error(service_two, before)
+
+
+@requirement(SHORT, NO_ERROR, role="requester")
+def test_requester_drops_short_messages_of_every_length_in_a_row(
+    service_two: Service, client: ActingClient
+) -> None:
+    """0 to 27 octets of a good reply come, one after the other; the call waits for the whole."""
+    act = client.good_act()
+    call = service_two.next_call()
+    before = len(service_two.options.messages)
+    reply = service_two.draft(call).octets
+    *shorter, longest = (reply[:length] for length in range(SHORTEST_MESSAGE))
+
+    for octets in shorter:
+        service_two.send(octets)
+    verify.calls.reaction(service_two, call, act, longest)
 
     no_error(service_two, before)
 

@@ -218,3 +218,27 @@ def test_server_takes_no_cut_reply_for_the_answer_to_its_call(peer_two: Peer, le
     client.no_call("the Call has no whole Reply", breaks=TAKES)
     client.answer(called, credits=1)
     client.next_call(breaks=TAKES)
+
+
+@requirement(
+    TAKES,
+    needs=("backward",),
+    interpretations=("D-41",),
+    wider="who ends the connection over what is no Reply has not taken it for one",
+)
+def test_server_takes_no_call_for_the_answer_to_its_call(peer_two: Peer) -> None:
+    """Its own Call comes back in place of the Reply: that ends no Call; the Reply after it does."""
+    client = BackwardClient.of(peer_two)
+    client.announce()
+    client.provoke(2)
+    called = client.next_call()
+    good = client.reply(called, credits=50)
+    header = good.octets[: -len(good.payload)]
+
+    client.send(header + called.payload, BadHeader, Answered, breaks=TAKES)
+
+    if client.hung_up(tolerated=TAKES):
+        return
+    client.no_call("the Call has no Reply", breaks=TAKES)
+    client.answer(called, credits=1)
+    client.next_call(breaks=TAKES)

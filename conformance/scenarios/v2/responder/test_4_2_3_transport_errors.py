@@ -116,6 +116,20 @@ def test_responder_drops_what_is_too_short(peer_two: Peer, length: int) -> None:
     verify.discarded(peer_two, call)
 
 
+@requirement(SHORT, interpretations=("D-133",))
+def test_responder_drops_short_messages_of_every_length_in_a_row(peer_two: Peer) -> None:
+    """Messages of 0 to 27 octets, one after the other, are dropped, and cost no Receive."""
+    calls = [
+        mutate.truncate(build.null_call(peer_two), length) for length in range(SHORTEST_MESSAGE)
+    ]
+    peer_two.post_receives(len(calls))  # for a device that answers every one: none gets stuck
+
+    for call in calls:
+        peer_two.send(call)
+
+    verify.discarded(peer_two, calls[-1])
+
+
 @requirement(BAD_CALL, interpretations=("D-133",))
 @pytest.mark.parametrize("length", [28, 31], ids="{}-octets".format)
 def test_responder_answers_a_header_without_its_last_word(peer_two: Peer, length: int) -> None:

@@ -2,24 +2,30 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Final
 
 import pytest
 
 from conformance import verify
 from conformance.catalogue.cite import requirement
 from conformance.options import verify as verify_options
-from conformance.options.changes import require_change
+from conformance.options.changes import raised, require_change
+from conformance.options.due import begun
 from conformance.options.server import OptionServer
 from conformance.options.tester import both_ends
 from conformance.options.verify import Disposed, until
 from conformance.oracle.sizes import THRESHOLD_TWO
 from conformance.oracle.told_length import told_length
-from rpcrdma.wire.operations import ReqProp, UpdProp
+from rpcrdma.wire.operations import ConnProp, ReqProp, RespProp, UpdProp
+from rpcrdma.wire.optional import UnknownOption
 from rpcrdma.wire.properties import PROP_RBSIZ, ReceiveBufferSize, property_values
+from rpcrdma.wire.rpc import MessageType
+from rpcrdma.wire.v2 import ErrBadHeader
 from targets.base import ActKind, Unsupported
 
 if TYPE_CHECKING:
+    from collections.abc import Callable, Mapping
+
     from conformance.options.tester import OptionTester
     from conformance.tester.server import Service
     from conformance.tester.server.acting import ActingClient
@@ -35,8 +41,30 @@ BY_OWN_SIZE = "xcharext.3.1.reply-chunk-by-the-own-size"
 NO_HARM = "xcharext.3.unrequested-change-does-no-harm"
 HOLDS = "xcharext.4.4.update-tells-what-has-changed"
 
+LONG = 16384
+"""Octets of the Receives that a device is asked for."""
+
 AT_ONCE = 8
 """Messages that a device with as many credits has Receives for."""
+
+
+def _refuse_announcement(tester: OptionTester) -> None:
+    """Say that what the device has announced cannot be read; it may do nothing about that."""
+    found = begun(tester, ConnProp)
+    if found is None:
+        raise Unsupported("the device has announced nothing")
+    tester.refuse(found, ErrBadHeader())
+
+
+USELESS: Final[Mapping[str, Callable[[OptionTester], object]]] = {
+    "scrap": lambda tester: tester.runt(12),
+    "runt": lambda tester: tester.runt(24),
+    "unknown-operation": lambda tester: tester.send(UnknownOption(77, b"")),
+    "stray-answer": lambda tester: tester.send(RespProp((), (), ()), MessageType.REPLY),
+    "announcement": lambda tester: tester.send(UpdProp(())),
+    "error": _refuse_announcement,
+}
+"""Messages that are no RPCs, each of which costs the device a Receive."""
 
 
 def _rounds(tester: OptionTester) -> range:
@@ -95,6 +123,20 @@ def test_size_that_is_told_later_holds_then(tester: OptionTester) -> None:
     size = told_length(found.option.optupdpr_now) or 0
     tester.deliver(size, AT_ONCE, breaks=(HOLDS, AFTER_OLD))
     tester.call((HOLDS, AFTER_OLD))
+
+
+@both_ends(HOLDS, THERE, AFTER_OLD, interpretations=("D-53", "D-145"))
+@pytest.mark.parametrize("kind", USELESS)
+def test_receives_stay_as_large_after_what_is_no_rpc(tester: OptionTester, kind: str) -> None:
+    """After a raise messages come that are no RPCs; those of the new size are still taken."""
+    size = raised(tester, LONG, (AFTER_OLD,))
+
+    for _ in range(3):
+        USELESS[kind](tester)
+        tester.call((HOLDS, THERE))
+
+    for _ in _rounds(tester):
+        tester.deliver(size, AT_ONCE, breaks=(HOLDS, THERE))
 
 
 @both_ends(HOLDS, NO_HARM, AFTER_OLD, interpretations=("D-143", "D-145"))

@@ -6,19 +6,29 @@ afterwards shows what it took from it.
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Final
 
 import pytest
 
 from conformance.options import verify as verify_options
+from conformance.options.changes import require_change
+from conformance.options.due import begun
 from conformance.options.tester import both_ends
 from conformance.oracle.sizes import THRESHOLD_TWO
-from rpcrdma.wire.operations import RespProp
-from rpcrdma.wire.properties import ReceiveBufferSize, RequesterRemoteInvalidation, property_values
+from rpcrdma.wire import v2
+from rpcrdma.wire.operations import ConnProp, RespProp, UpdProp
+from rpcrdma.wire.properties import (
+    PROP_RBSIZ,
+    ReceiveBufferSize,
+    RequesterRemoteInvalidation,
+    property_values,
+)
 from rpcrdma.wire.rpc import MessageType
+from targets.base import Unsupported
 
 if TYPE_CHECKING:
     from conformance.options.tester import OptionTester
+    from rpcrdma.wire.optional import Option
 
 MISSING = "xcharext.2.1.missing-words-are-zero"
 BIT = "xcharext.2.1.bit-of-an-element"
@@ -35,6 +45,12 @@ LENGTHS = (4100, 6000, 12000)
 """Octets of messages that a device sends inline only if it takes 16384 for granted."""
 
 ASKED = 16384
+
+OTHERS: Final[dict[str, tuple[type[Option], v2.Rdma2ErrorBody]]] = {
+    "announcement": (ConnProp, v2.ErrBadHeader()),
+    "update": (UpdProp, v2.ErrInvalidOption()),
+}
+"""What a device has said before it asks, and the error by which that is refused late."""
 
 
 def _reply(tester: OptionTester, answer: RespProp, breaks: tuple[str, ...]) -> None:
@@ -168,3 +184,51 @@ def test_second_answer_changes_nothing(tester: OptionTester, *, same_xid: bool) 
 
     tester.call((TO_NOTHING,))
     verify_options.obeys(tester, THRESHOLD_TWO, breaks=(TO_NOTHING,), lengths=LENGTHS)
+
+
+@both_ends(TO_NOTHING, REFUSED, interpretations=("D-77", "D-146"))
+def test_answer_after_a_refusal_changes_nothing(tester: OptionTester) -> None:
+    """REQPROP gets RDMA2_ERR_INVAL_OPTION, and an answer later: a value in that does not count."""
+    verify_options.claims(tester, "reqprop")
+    before = len(tester.heard)
+    tester.ask_size(ASKED)
+    request, _ = verify_options.requested(tester, before)
+    tester.refuse(request)
+    tester.call((REFUSED,))
+
+    done = RespProp(verify_options.bits(tester, {0}), (), ())
+    tester.send(done, MessageType.REPLY, xid=request.xid)
+
+    tester.call((TO_NOTHING,))
+    verify_options.obeys(tester, THRESHOLD_TWO, breaks=(TO_NOTHING,), lengths=LENGTHS)
+
+
+@both_ends(TAKEN, interpretations=("D-59", "D-72"))
+@pytest.mark.parametrize("earlier", OTHERS)
+def test_request_goes_on_when_an_earlier_operation_is_refused(
+    tester: OptionTester, earlier: str
+) -> None:
+    """While a request waits, what the device said before is refused: the answer counts still."""
+    verify_options.claims(tester, "connprop", "updprop", "reqprop")
+    values = property_values(ReceiveBufferSize(ASKED))
+    tester.send(ConnProp(values, verify_options.all_may_change(tester, values)))
+    verify_options.announced(tester)
+    kind, error = OTHERS[earlier]
+    if kind is UpdProp:
+        require_change(tester, PROP_RBSIZ)
+        tester.change_size(2 * verify_options.told_size(tester))
+        verify_options.until(tester, UpdProp, 0)
+    said = begun(tester, kind)
+    if said is None:
+        raise Unsupported("the device has said nothing of the kind")
+    before = len(tester.heard)
+    tester.ask_size(ASKED // 2)
+    request, _ = verify_options.requested(tester, before)
+
+    tester.refuse(said, error)
+    tester.call()
+    other = RespProp((), (), property_values(ReceiveBufferSize(6000)))
+    tester.send(other, MessageType.REPLY, xid=request.xid)
+
+    tester.call((TAKEN,))
+    verify_options.obeys(tester, 6000, breaks=(TAKEN,))

@@ -13,6 +13,7 @@ from conformance.catalogue.cite import requirement
 from conformance.tester.client import build
 from conformance.tester.client.message import option
 from rpcrdma.ulp import rpc
+from rpcrdma.ulp.backprog import Tally
 from rpcrdma.wire import ErrChunk, ErrVers
 from rpcrdma.wire.operations import ConnProp
 from rpcrdma.wire.properties import BackwardRequestSupport, BackwardSupport, property_values
@@ -146,3 +147,28 @@ def test_server_takes_an_error_about_its_long_call(peer_two: Peer, error: str) -
     following = client.next_call(breaks=(ERRORS,))
     chunked.answer(client, following, chunked.fetched(client, following, breaks=(LONG_CALLS,)))
     client.serve(peer_two.workload.small(), breaks=(ERRORS,))
+
+
+@requirement(ERRORS, needs=("operations", "backward"), interpretations=("D-75", "D-131"))
+@pytest.mark.parametrize("error", REFUSALS)
+def test_server_gives_an_error_to_the_long_call_that_it_answers(peer_two: Peer, error: str) -> None:
+    """A backward Long Call is refused and the next Call answered: the server says just that.
+
+    Whether it makes the refused Call again is its Upper-Layer Protocol's affair.
+    """
+    client = _client(peer_two, GENERAL)
+    peer_two.takes_chunks = True
+    client.provoke(2, 6000)
+    called = client.next_call(breaks=(TAKES,))
+    if called.xid in {operation.xid for operation in peer_two.options}:
+        raise Unsupported("the error would be about an operation, too")
+    if not called.body.rdma_reads:
+        raise Unsupported("the server makes no Calls with chunks")
+
+    peer_two.send(build.error(peer_two, REFUSALS[error], xid=called.xid, credits=1))
+
+    client.in_flight.pop(called.xid)
+    following = client.next_call(breaks=(ERRORS,))
+    chunked.answer(client, following, chunked.fetched(client, following, breaks=(LONG_CALLS,)))
+    ended = Tally(answered=1, failed=1)
+    verify.equal(client.tally(), ended, "what became of the Calls", breaks=(ERRORS,))

@@ -16,6 +16,7 @@ from rpcrdma.endpoint.requester.requester import Requester
 from rpcrdma.errors import DecodeError
 from rpcrdma.wire import ErrChunk, Procedure, fixed_words, v2
 from rpcrdma.wire.rpc import MessageType
+from rpcrdma.wire.versions import FIXED_WORDS
 from targets.mutants.base import mutant
 
 if TYPE_CHECKING:
@@ -144,6 +145,17 @@ class RepeatsRefusedCallsInTwo(Requester):
         if call is None or self.options.dialect is not TWO or not isinstance(body.error, ErrChunk):
             return super()._refused(xid, body)
         return [Send(next(self._keys), call.message)]
+
+
+@mutant(breaks="v2.4.2.3.short-message-is-dropped")
+class HangsUpOverRepliesCutInTheFixedWords(ClientDuplex):
+    """Ends the connection over a message of Version Two that has fewer than four words."""
+
+    def drop(self, event: events.MessageReceived) -> list[Action]:
+        says_two = event.data[4:8] == TWO.number.to_bytes(4)
+        if says_two and len(event.data) < FIXED_WORDS:
+            return [Disconnect("it has no procedure")]
+        return super().drop(event)
 
 
 @mutant(

@@ -8,9 +8,10 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Final
 
+from rpcrdma.endpoint.backward.direction import is_whole
 from rpcrdma.endpoint.backward.duplex import Duplex
 from rpcrdma.endpoint.backward.requester import BackwardRequester
-from rpcrdma.endpoint.core.actions import Action, Send
+from rpcrdma.endpoint.core.actions import Action, CallFailed, ReplyReceived, Send
 from rpcrdma.endpoint.core.dialect import NO_CHUNKS, ONE
 from rpcrdma.endpoint.core.dialect_two import TWO
 from rpcrdma.endpoint.properties.optional_half import OptionalHalf
@@ -68,6 +69,15 @@ class DropsBackwardRepliesInTwo(BackwardRequester):
         return self.dialect is not TWO and super().judge_reply(header, payload)
 
 
+@mutant(breaks="v2.4.2.2.server-takes-backward-replies")
+class TakesCallsForRepliesInTwo(BackwardRequester):
+    """Takes a Call that says that it is a Reply for the answer to its Call with that XID."""
+
+    def judge_reply(self, header: TransportHeader, payload: bytes) -> bool:
+        is_call = self.dialect is TWO and is_whole(payload, MessageType.CALL)
+        return is_call or super().judge_reply(header, payload)
+
+
 @mutant(breaks="v2.2.2.backward-messages-grow-too")
 class DropsLargeBackwardReplies(BackwardRequester):
     """Drops Replies of more than 1024 octets to its backward Calls."""
@@ -83,6 +93,17 @@ class PassesOverErrorsInTwo(BackwardRequester):
 
     def _refused(self, xid: int, body: RdmaError) -> bool:
         return self.dialect is not TWO and super()._refused(xid, body)
+
+
+@mutant(breaks="v2.4.2.2.errors-count-as-replies")
+class TellsNobodyThatALongCallFailed(BackwardRequester):
+    """Keeps to itself that a backward Call with chunks was refused."""
+
+    def _concluded(self, call: BackwardCall, outcome: ReplyReceived | CallFailed) -> None:
+        if isinstance(outcome, ReplyReceived):
+            super()._concluded(call, outcome)
+        else:
+            del self._sent[call.xid]
 
 
 @mutant(breaks="v2.4.2.2.backward-calls-within-the-grant")

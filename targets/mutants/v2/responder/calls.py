@@ -10,6 +10,8 @@ from dataclasses import replace
 from typing import TYPE_CHECKING, Final
 
 from rpcrdma.endpoint.backward.direction import DirectionRules, Half
+from rpcrdma.endpoint.backward.duplex import Duplex
+from rpcrdma.endpoint.core.actions import Disconnect
 from rpcrdma.endpoint.core.dialect_two import TWO
 from rpcrdma.endpoint.core.faults import Fault, FaultFound
 from rpcrdma.endpoint.responder.call_rules import CallRules
@@ -17,10 +19,12 @@ from rpcrdma.endpoint.responder.responder import Responder
 from rpcrdma.errors import DecodeError
 from rpcrdma.wire import v2
 from rpcrdma.wire.rpc import MessageType, message_type_of, xid_of
+from rpcrdma.wire.versions import FIXED_WORDS
 from targets.mutants.base import mutant
 
 if TYPE_CHECKING:
     from rpcrdma.endpoint.core.actions import Action
+    from rpcrdma.endpoint.core.events import MessageReceived
     from rpcrdma.endpoint.responder.call_rules import IncomingCall
     from rpcrdma.ulp.bindings import UpperLayer
     from rpcrdma.wire import FixedWords, RdmaMsg, RdmaNomsg, TransportHeader
@@ -42,6 +46,16 @@ class AnswersShortMessagesInTwo(CallRules):
 
     def is_runt(self, message: bytes) -> bool:
         return len(message) < SHORTEST if says_two(message) else super().is_runt(message)
+
+
+@mutant(breaks="v2.4.2.3.short-message-is-dropped")
+class HangsUpOverCutFixedWords(Duplex):
+    """Ends the connection over a message of Version Two that has fewer than four words."""
+
+    def drop(self, event: MessageReceived) -> list[Action]:
+        if says_two(event.data) and len(event.data) < FIXED_WORDS:
+            return [Disconnect("it has no procedure")]
+        return super().drop(event)
 
 
 @mutant(breaks="v2.4.2.3.old-procedures-are-gone")

@@ -85,8 +85,12 @@ def test_each_kind_of_message_gets_what_the_documents_allow(
     result = expected(message, BOTH)
 
     assert answers(result) == wanted
-    # Of less than 28 octets not even the XID is looked at.
-    assert (result.xid, result.version) == ((XID, 2) if len(message) >= 28 else (0, 1))
+    assert (result.xid, result.version) == (XID, 2)
+
+
+def test_what_is_too_short_is_dropped_by_the_statement_of_its_version() -> None:
+    assert expected(msg()[:8], BOTH).ids == ("v2.4.2.3.short-message-is-dropped",)
+    assert expected(msg()[:7], BOTH).ids == ("rfc8166.4.5.short-message-discarded",)
 
 
 def test_a_presence_word_of_two_is_borne_with_a_warning() -> None:

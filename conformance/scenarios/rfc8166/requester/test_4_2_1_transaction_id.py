@@ -59,6 +59,25 @@ def test_requester_ignores_a_reply_to_no_call(service: Service, client: ActingCl
     verify.calls.done(service.serve_until(act))
 
 
+@requirement("rfc8166.3.3.1.replies-in-any-order", role="requester")
+@pytest.mark.parametrize("bit", [0, 8, 16, 31])
+def test_requester_tells_its_xid_from_one_like_it(
+    service: Service, client: ActingClient, bit: int
+) -> None:
+    """An error reply whose XID differs from that of the call in one bit comes first."""
+    act = client.good_act()
+    call = service.next_call()
+    right = service.draft(call)
+    other = call.xid ^ 1 << bit
+    refusal = right.changed(xid=other, payload=rpc.garbage_args(other))
+
+    service.send(refusal.with_writes().with_reply_chunk(None).octets)
+    service.waiting()
+    service.reply(call, right)
+
+    verify.calls.done(service.serve_until(act))
+
+
 @requirement(
     "rfc8166.2.2.2.reply-retires-the-xid",
     "rfc8166.3.3.1.replies-in-any-order",

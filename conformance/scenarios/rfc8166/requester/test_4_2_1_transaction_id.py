@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Final
 
 import pytest
 
@@ -15,6 +15,9 @@ from targets.base import ActKind
 if TYPE_CHECKING:
     from conformance.tester.server import Service
     from conformance.tester.server.acting import ActingClient
+
+MIDDLE: Final = (12, 16, 20)
+"""Bits of an XID that differ between no two calls at one time: clients count at either end."""
 
 
 @requirement("rfc8166.4.2.1.xid-equals-payload-xid", role="requester")
@@ -60,7 +63,7 @@ def test_requester_ignores_a_reply_to_no_call(service: Service, client: ActingCl
 
 
 @requirement("rfc8166.3.3.1.replies-in-any-order", role="requester")
-@pytest.mark.parametrize("bit", [0, 8, 16, 31])
+@pytest.mark.parametrize("bit", MIDDLE)
 def test_requester_tells_its_xid_from_one_like_it(
     service: Service, client: ActingClient, bit: int
 ) -> None:

@@ -198,7 +198,8 @@ def grouped(  # every argument is one independent choice
         beyond_limits: the case is about more transmissions than the device takes, or sends.
 
     Raises:
-        Unsupported: the device takes, or sends, less transmissions than this needs (8.4, 8.5).
+        Unsupported: the device takes, or sends, less transmissions than this needs (8.4, 8.5), or
+            does not claim to take so much memory in chunks.
     """
     xid = peer.next_xid()
     unreduced = request.encode(xid)
@@ -229,10 +230,27 @@ def grouped(  # every argument is one independent choice
         credits=credits,
     )
     good = GroupRequest(xid, told, reserve, unreduced)
+    rooms = tuple(one.room for _, each in wanted for one in each)
+    _require_chunks(peer, memory, rooms)
     if not beyond_limits:
         _require_limits(peer, request, good, len(draft.sends))
-    rooms = tuple(one.room for _, each in wanted for one in each)
     return GroupCall(draft, request, unreduced, good, tuple(memory), rooms)
+
+
+def _require_chunks(
+    peer: Peer, arguments: Sequence[ExposedChunk], rooms: Sequence[ExposedChunk]
+) -> None:
+    """Raise Unsupported where there is more memory than the device claims to take in chunks."""
+    claims = peer.profile.claims
+    offered = [room for room in rooms if room.segments]
+    longest = max((len(chunk.segments) for chunk in (*arguments, *offered)), default=0)
+    for found, most, what in (
+        (len(arguments), claims.max_read_chunks, "arguments in memory"),
+        (len(offered), claims.max_write_chunks, "results in memory"),
+        (longest, claims.max_segments, "segments"),
+    ):
+        if found > most:
+            raise Unsupported(f"the device claims to take {most} {what}, not {found}")
 
 
 def _require_limits(peer: Peer, request: Request, asked: GroupRequest, sends: int) -> None:

@@ -132,7 +132,7 @@ def all_served(peer: Peer, calls: Sequence[Call], *, breaks: Ids = ()) -> None:
     waiting = {call.xid for call in calls}
     arrived: dict[int, Answered] = {}
     for _ in calls:
-        outcome = peer.receive_new()
+        outcome = peer.receive()
         if not isinstance(outcome, Answered) or outcome.xid not in waiting:
             raise _unanswered(peer, outcome, waiting, breaks)
         waiting.remove(outcome.xid)
@@ -148,7 +148,7 @@ def answered_or_lost(peer: Peer, calls: Sequence[Call], *, breaks: Ids = ()) -> 
         accepted.note(peer, call, (Answered, Disconnected), breaks=blame.ids_of(breaks))
     waiting = {call.xid: call for call in calls}
     while waiting:
-        outcome = peer.receive_new()
+        outcome = peer.receive()
         if isinstance(outcome, Disconnected):
             return
         if not isinstance(outcome, Answered) or outcome.xid not in waiting:

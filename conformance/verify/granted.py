@@ -2,6 +2,7 @@
 
     verify.granted.require(peer, 3)            three Calls may be in flight
     await_answer(peer, is_due=True)            before one more is sent, if one may be
+    settle(peer)                               before what must not overtake what was sent
 
 rfc8166 section 3.3.1  RPC-over-RDMA Credits (an overrun may cost the connection)
 """
@@ -10,7 +11,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Final
 
-from conformance.oracle.outcome import Silent
+from conformance.oracle.outcome import Disconnected, Silent
 from conformance.tester.client import build
 from conformance.tester.sent import REQUESTED_CREDITS
 from conformance.verify.answers import served
@@ -19,7 +20,7 @@ from targets.base import Unsupported
 if TYPE_CHECKING:
     from conformance.tester.client.peer import Peer
 
-__all__ = ["await_answer", "require"]
+__all__ = ["await_answer", "require", "settle"]
 
 PATIENCE: Final = 3
 """Calls in a row that bring no larger grant, after which none is expected: a server may start with
@@ -54,4 +55,13 @@ def await_answer(peer: Peer, *, is_due: bool) -> None:
         return
     outcome = peer.receive(None if is_due else peer.profile.grace)
     if not isinstance(outcome, Silent):
+        peer.put_aside(outcome)
+
+
+def settle(peer: Peer) -> None:
+    """Let a grace period pass in which nothing comes: what was sent has been taken up by then.
+
+    A device may take up what comes together in any order (rfc8166 3.3.1).
+    """
+    while not isinstance(outcome := peer.receive_new(peer.profile.grace), Silent | Disconnected):
         peer.put_aside(outcome)

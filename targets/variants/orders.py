@@ -6,8 +6,10 @@ from itertools import count
 from typing import TYPE_CHECKING, Final
 
 from rpcrdma.endpoint.backward.requester import BackwardRequester
+from rpcrdma.endpoint.core import events
 from rpcrdma.endpoint.core.actions import Send
 from rpcrdma.endpoint.core.backchannel import Backchannel
+from rpcrdma.endpoint.core.driver import Driver
 from rpcrdma.endpoint.properties.optional_half import OptionalHalf
 from rpcrdma.endpoint.properties.rules import PropertyRules
 from targets.reference.replaced_parts import BOTH_ENDS
@@ -19,6 +21,8 @@ if TYPE_CHECKING:
 
     from rpcrdma.endpoint.core.actions import Disconnect
     from rpcrdma.endpoint.core.backchannel import BackwardCall
+    from rpcrdma.endpoint.core.connection import Endpoint
+    from rpcrdma.fabric.base import Connection
 
 WORD: Final = 2**32
 ODD: Final = 0x9E3779B1
@@ -47,6 +51,33 @@ def is_plain_reply(waiting: tuple[float, Send | Disconnect]) -> bool:
     """Whether what waits to be sent answers a forward Call of Version One."""
     _, action = waiting
     return isinstance(action, Send) and action.key > 0 and action.data[4:8] == b"\0\0\0\1"
+
+
+@variant("rfc8166.3.3.1.replies-in-any-order", roles=("responder",), documents="rfc8166,bidir")
+class TakesTheLastMessageFirst(Driver):
+    """Deals with the last of the messages first that have come together, in Version One."""
+
+    def __init__(self, connection: Connection, endpoint: Endpoint) -> None:
+        self.kept: list[events.MessageReceived] = []
+        super().__init__(connection, endpoint)
+
+    def inject(self, event: events.Event) -> None:
+        """Keep what carries an RPC message."""
+        if isinstance(event, events.MessageReceived) and event.data[4:8] + event.data[12:15] == ONE:
+            self.kept.append(event)
+        else:
+            super().inject(event)
+
+    def wait(self, timeout: float) -> bool:
+        """Deal with what was kept of this turn."""
+        busy = super().wait(timeout)
+        while self.kept:
+            super().inject(self.kept.pop())
+        return busy
+
+
+ONE: Final = b"\0\0\0\1" + bytes(3)
+"""Of a message of Version One: rdma_vers, and of its rdma_proc all but the last octet."""
 
 
 @variant("bidir.1.3.4.1.xid-spaces-are-independent", documents="bidir")

@@ -16,7 +16,8 @@ from targets.mutants.base import mutant
 if TYPE_CHECKING:
     from rpcrdma.endpoint.core import events
     from rpcrdma.endpoint.core.actions import Action
-    from rpcrdma.endpoint.core.backchannel import BackwardCall
+    from rpcrdma.endpoint.core.backchannel import Backchannel, BackwardCall
+    from rpcrdma.endpoint.core.credits import Allowance
 
 WITHIN = "bidir.2.1.2.backward-calls-within-the-grant"
 
@@ -47,6 +48,17 @@ class NeverLowersTheBackwardGrant(BackwardRequester):
 
     def grant(self, value: int) -> None:
         super().grant(max(self.allowance.granted or 0, value))
+
+
+@mutant(breaks=WITHIN)
+class TakesTheBackwardGrantAlong(BackwardRequester):
+    """Begins a connection with what the same client has granted on the one before."""
+
+    def bind(self, channel: Backchannel) -> None:
+        super().bind(channel)
+        before: Allowance = vars(channel).get("before", self.allowance)
+        self.allowance.granted = before.granted
+        vars(channel)["before"] = self.allowance
 
 
 @mutant(breaks="bidir.2.1.2.backward-credits-work-like-forward-ones")

@@ -357,3 +357,14 @@ class RoundsTheSizeOfRepliesUp(Responder):
 
     def heed(self, version: int, send_limit: int, peer: PropertyValues) -> None:
         super().heed(version, send_limit + -send_limit % 4, peer)
+
+
+@mutant(breaks=AFTER_OLD, roles=BOTH_ENDS)
+class TellsAnotherRaiseAtOnce(PropertyRules):
+    """Waits for shorter Receives to be used up only when it raises its size for the first time."""
+
+    def may_tell_length(self, octets: int, receives: ReceiveSizes) -> bool:
+        is_due = super().may_tell_length(octets, receives) or "raised" in vars(self)
+        if is_due and octets > DEFAULT_RECEIVE_BUFFER:
+            vars(self)["raised"] = True
+        return is_due

@@ -232,3 +232,12 @@ class AppliesWhatPrecedesFaults(OptionalHalf):
                 self.exchange.peer = self.exchange.peer.changed(ReceiveBufferSize(octets))
                 self.apply()
         return actions
+
+
+@mutant(breaks="xcharext.4.4.new-values-replace-the-old", roles=("responder",))
+class ForgetsTheUpdateBefore(PropertyRules):
+    """Applies each update to what held before the first one."""
+
+    def updated(self, peer: PropertyValues, changes: Iterable[KnownProperty]) -> PropertyValues:
+        first: PropertyValues = vars(self).setdefault("first", peer)
+        return super().updated(first, changes)

@@ -17,7 +17,7 @@ from targets.mutants.reductions.edits import EditedSend, edited_first, edited_la
 
 if TYPE_CHECKING:
     from rpcrdma.endpoint.core.actions import Action
-    from rpcrdma.endpoint.core.events import CallRequested
+    from rpcrdma.endpoint.core.events import CallRequested, MessageReceived
     from rpcrdma.endpoint.requester.outgoing import OutgoingCall
 
 UNKNOWN: Final = 77
@@ -279,3 +279,11 @@ class AssumesALimitOfTwo(GroupPlanner):
 
     def most(self) -> int:
         return max(2, super().most())
+
+
+@mutant(breaks="rtrext.4.3.reserved-receives-are-there")
+class PostsOneReceiveForALongResponse(Requester):
+    """Posts a single Receive again for a response of several transmissions."""
+
+    def _receive(self, event: MessageReceived, now: float) -> list[Action]:
+        return super()._receive(event, now)[event.sends - 1 :]

@@ -46,6 +46,16 @@ def _is_request(message: bytes) -> bool:
 
 
 @mutant(breaks="rtrext.5.4.faulty-placement-is-reported")
+class ReportsTheFirstPlacementOnly(Responder):
+    """Reports bulk data in the wrong place once on a connection."""
+
+    def send_report(self, words: FixedWords, found: PlacementFound) -> list[Action]:
+        is_first = "reported" not in vars(self)
+        vars(self)["reported"] = True
+        return super().send_report(words, found) if is_first else []
+
+
+@mutant(breaks="rtrext.5.4.faulty-placement-is-reported")
 class SaysNothingOfItemsInTheWrongPlace(Responder):
     """Drops requests whose bulk data cannot be where they are told to be."""
 

@@ -5,9 +5,11 @@ from __future__ import annotations
 from dataclasses import replace
 from typing import TYPE_CHECKING, Final
 
+from rpcrdma.endpoint.backward.duplex import Duplex
 from rpcrdma.endpoint.core.faults import Fault, FaultFound
 from rpcrdma.endpoint.responder.call_rules import CallRules
 from rpcrdma.endpoint.responder.group_rules import GroupRules
+from rpcrdma.endpoint.responder.responder import Responder
 from rpcrdma.wire.operations import XmtReq
 from targets.mutants import because
 from targets.mutants.base import mutant
@@ -15,6 +17,8 @@ from targets.mutants.base import mutant
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
+    from rpcrdma.endpoint.core.actions import Action
+    from rpcrdma.endpoint.core.events import GroupBroken, MessageReceived
     from rpcrdma.endpoint.core.group_bodies import GroupedMsg
     from rpcrdma.endpoint.responder.call_rules import IncomingCall
     from rpcrdma.endpoint.responder.group_rules import IncomingGroup, PlacedItem
@@ -173,3 +177,19 @@ class PutsBackWhatIsNoArgument(CallRules):
     def judge_placed(self, placed: PlacedItem, item: DataItem | None) -> None:
         if item is not None:
             super().judge_placed(placed, item)
+
+
+@mutant(breaks="v2.5.granted-calls-are-served")
+class PostsOneReceiveForAGroup(Responder):
+    """Posts a single Receive again for a request of several transmissions."""
+
+    def _receive(self, event: MessageReceived, now: float) -> list[Action]:
+        return super()._receive(event, now)[event.sends - 1 :]
+
+
+@mutant(breaks="v2.5.granted-calls-are-served")
+class LosesReceivesByBrokenGroups(Duplex):
+    """Posts no Receives again for the transmissions of a group that is broken."""
+
+    def _group_broken(self, event: GroupBroken, now: float) -> list[Action]:
+        return super()._group_broken(event, now)[event.sends :]

@@ -52,6 +52,22 @@ class HeedsGrantsOfBadReplies(Requester):
         return super()._answered(header, body, payload, fault)
 
 
+@mutant(breaks="rfc8166.3.3.3.first-reply-before-second-call")
+class HeedsGrantsOfStrayReplies(Requester):
+    """Takes the grant of a reply to no call."""
+
+    def _answered(
+        self,
+        header: TransportHeader,
+        body: RdmaMsg | RdmaNomsg,
+        payload: bytes,
+        fault: FaultFound | None,
+    ) -> list[Action]:
+        if header.rdma_xid not in self._calls:
+            self.allowance.granted_by_reply(header.rdma_credit)
+        return super()._answered(header, body, payload, fault)
+
+
 @mutant(breaks="rfc8166.2.2.2.reply-retires-the-xid")
 class WaitsAfterErrorsToNobody(Requester):
     """Sends nothing of what waits for a credit when an error has given one back for nobody."""

@@ -201,3 +201,15 @@ class TakesResultsBesideTheirChunk(Requester):
         if call.failure is None and call.writes and unused:
             return ReplyReceived(call.token, call.inline)
         return super()._outcome(call)
+
+
+@mutant(breaks="rfc8166.3.3.1.replies-in-any-order")
+class ComparesHalfOfTheXid(Requester):
+    """Takes a reply for that of the call whose XID has the same lower half."""
+
+    def _judge(self, message: bytes) -> list[Action]:
+        xid = next((xid for xid in self._calls if xid.to_bytes(4)[2:] == message[2:4]), None)
+        if xid is None:
+            return super()._judge(message)
+        stranger, known = message[:4], xid.to_bytes(4)
+        return super()._judge(known + message[4:].replace(stranger, known, 1))

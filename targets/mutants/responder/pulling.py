@@ -190,3 +190,14 @@ class CountsSendsDownAlone(Driver):
     def _post_send(self, action: Send) -> None:
         super()._post_send(action)
         self._posted -= 1
+
+
+@mutant(breaks="rfc8166.3.4.4.chunk-data-leaves-and-rejoins-the-stream")
+class ReadsTwoCallsIntoOneBuffer(Responder):
+    """Of two Calls whose chunks of one length are read together, serves the second by the first."""
+
+    def _take_pulled(self, call: IncomingCall, data: bytes) -> list[Action]:
+        held = vars(self).pop("held", b"")
+        if self._pulling:
+            vars(self)["held"] = data
+        return super()._take_pulled(call, held if len(held) == len(data) else data)

@@ -55,6 +55,21 @@ class SendsWhatItCouldReceive(ReplyRules):
         return length <= 4 * threshold
 
 
+@mutant(breaks="rfc8166.3.3.2.message-within-inline-threshold")
+class CountsNoReturnedReplyChunk(Responder):
+    """Leaves the Reply chunk out of the count when it decides whether a reply fits inline."""
+
+    def _send_reply(
+        self, call: IncomingCall, reply: bytes, slots: tuple[DataItem | None, ...]
+    ) -> list[Action]:
+        limit = self.reply_limits[call.words.version]
+        segments = 0 if call.reply is None else len(call.reply.target)
+        self.reply_limits[call.words.version] = limit + 16 * segments
+        actions = super()._send_reply(call, reply, slots)
+        self.reply_limits[call.words.version] = limit
+        return actions
+
+
 @mutant(breaks="rfc8166.3.3.2.threshold-is-constant")
 class DoublesItsThreshold(ReplyRules):
     """Doubles the threshold after the third reply that did not fit it."""

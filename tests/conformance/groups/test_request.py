@@ -6,6 +6,7 @@ from dataclasses import replace
 from typing import TYPE_CHECKING
 
 import pytest
+from msgspec.structs import replace as replace_struct
 
 from conformance.groups.request import (
     INLINE,
@@ -150,3 +151,24 @@ def test_what_is_no_way_is_refused(facing: Callable[..., GroupClient]) -> None:
     client = facing()
     with pytest.raises(ValueError, match="cannot be cut"):
         grouped(client.peer, client.peer.workload.small(), sizes=(4,))
+
+
+def test_a_device_gets_no_more_memory_in_chunks_than_it_claims(
+    facing: Callable[..., GroupClient],
+) -> None:
+    peer = facing().peer
+    claims = replace_struct(
+        peer.profile.claims, max_segments=2, max_read_chunks=1, max_write_chunks=1
+    )
+    peer.profile = replace_struct(peer.profile, claims=claims)
+    request = peer.workload.store_two(pattern(700, 1), pattern(900, 2))
+
+    assert grouped(peer, request, (SENDS, (500,))).arguments
+    with pytest.raises(Unsupported, match="claims to take 1 arguments in memory, not 2"):
+        grouped(peer, request, ((), ()))
+    with pytest.raises(Unsupported, match="claims to take 2 segments, not 3"):
+        grouped(peer, request, ((100, 100), INLINE))
+    results = peer.workload.fetch_two(700, 900)
+    assert grouped(peer, results, directions=(to_sends(), to_memory(peer, 900))).rooms
+    with pytest.raises(Unsupported, match="claims to take 1 results in memory, not 2"):
+        grouped(peer, results, directions=(to_memory(peer, 900), to_memory(peer, 900)))

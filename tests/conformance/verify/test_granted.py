@@ -5,7 +5,8 @@ from __future__ import annotations
 import pytest
 
 from conformance import verify
-from conformance.oracle.outcome import ErrChunk
+from conformance.oracle.outcome import Disconnected, ErrChunk
+from conformance.tester.client import build
 from conformance.verify.granted import await_answer
 from targets.base import Unsupported
 from tests.conformance.miniatures import good
@@ -54,3 +55,24 @@ def test_with_more_credits_nobody_waits() -> None:
     await_answer(peer, is_due=True)
 
     assert isinstance(verify.discarded(peer, bad, ErrChunk), ErrChunk)
+
+
+def test_what_comes_while_a_call_is_taken_up_is_kept() -> None:
+    peer = connect(good)
+    call = build.null_call(peer)
+    peer.send(call)
+    before = peer.connection.clock.now()
+
+    verify.granted.settle(peer)
+
+    assert peer.connection.clock.now() - before >= peer.profile.grace
+    verify.served(peer, call)
+
+
+def test_the_end_of_the_connection_is_not_waited_out() -> None:
+    peer = connect(good)
+    peer.disconnect()
+
+    verify.granted.settle(peer)
+
+    assert isinstance(peer.receive(), Disconnected)

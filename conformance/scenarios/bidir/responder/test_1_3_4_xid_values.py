@@ -90,6 +90,7 @@ def test_server_gives_each_reply_to_the_call_that_it_answers(peer: Peer) -> None
 
     for _ in range(3):
         client.answer(client.next_call())
+    verify.granted.settle(peer)
 
     verify.equal(client.tally(), Tally(answered=3), "what became of the Calls", breaks=MATCHED)
 
@@ -114,6 +115,7 @@ def test_server_gives_each_error_to_the_call_that_it_answers(peer: Peer, error: 
     if not ended:
         client.answer(refused, credits=1)
     client.answer(client.next_call(), credits=1)
+    verify.granted.settle(peer)
 
     found = client.tally()
     # One that is late may have taken the error, too.

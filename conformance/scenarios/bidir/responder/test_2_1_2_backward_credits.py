@@ -14,6 +14,8 @@ from conformance.tester.case import Inconclusive
 from conformance.tester.client import build
 
 if TYPE_CHECKING:
+    from collections.abc import Callable
+
     from conformance.tester.client.peer import Peer
 
 WITHIN = "bidir.2.1.2.backward-calls-within-the-grant"
@@ -144,3 +146,21 @@ def _grant(peer: Peer, client: BackwardClient) -> int:
     peer.send(call)
     answer = client.served(call).answer
     return answer.credits if isinstance(answer, Answered) else 0
+
+
+@requirement(WITHIN, needs=("backward",), interpretations=("D-42",))
+def test_server_takes_no_grant_along_to_another_connection(connect: Callable[..., Peer]) -> None:
+    """Four were granted on a connection that is gone: on the next one a single Call comes first."""
+    client = BackwardClient.of(connect())
+    client.announce()
+    client.provoke(2)
+    for _ in range(2):
+        client.answer(client.next_call(), credits=4)
+    client.peer.disconnect()
+    again = client.on(connect())
+    again.announce()
+
+    again.provoke(4)
+
+    again.next_call()
+    again.no_call("nothing has been granted on this connection", breaks=WITHIN)

@@ -35,6 +35,9 @@ def emptied(draft: ReplyDraft) -> bytes:
     return draft.changed(body=RdmaNomsg((), draft.lists.rdma_writes, empty), payload=b"").octets
 
 
+STRAY: Final = 200
+"""Octets of a reply to no call."""
+
 BAD: Final[Mapping[str, tuple[ActKind, Callable[[ReplyDraft], bytes]]]] = {
     "read-list": (
         ActKind.READ,
@@ -51,6 +54,7 @@ BAD: Final[Mapping[str, tuple[ActKind, Callable[[ReplyDraft], bytes]]]] = {
         lambda draft: draft.octets[:16] + (2).to_bytes(4) + draft.octets[20:],
     ),
     "cut-in-a-list": (ActKind.READ, lambda draft: draft.octets[:30]),
+    "unknown-xid": (ActKind.READ, lambda draft: draft.stray(STRAY).octets),
 }
 """What is read by a call, and what is wrong with the header of its reply."""
 

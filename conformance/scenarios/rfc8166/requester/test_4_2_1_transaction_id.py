@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Final
 
 import pytest
 
@@ -15,6 +15,9 @@ from targets.base import ActKind
 if TYPE_CHECKING:
     from conformance.tester.server import Service
     from conformance.tester.server.acting import ActingClient
+
+MIDDLE: Final = (12, 16, 20)
+"""Bits of an XID that differ between no two calls at one time: clients count at either end."""
 
 
 @requirement("rfc8166.4.2.1.xid-equals-payload-xid", role="requester")
@@ -51,6 +54,25 @@ def test_requester_ignores_a_reply_to_no_call(service: Service, client: ActingCl
     right = service.draft(call)
     stranger = far_from(call.xid)
     refusal = right.changed(xid=stranger, payload=rpc.garbage_args(stranger))
+
+    service.send(refusal.with_writes().with_reply_chunk(None).octets)
+    service.waiting()
+    service.reply(call, right)
+
+    verify.calls.done(service.serve_until(act))
+
+
+@requirement("rfc8166.3.3.1.replies-in-any-order", role="requester")
+@pytest.mark.parametrize("bit", MIDDLE)
+def test_requester_tells_its_xid_from_one_like_it(
+    service: Service, client: ActingClient, bit: int
+) -> None:
+    """An error reply whose XID differs from that of the call in one bit comes first."""
+    act = client.good_act()
+    call = service.next_call()
+    right = service.draft(call)
+    other = call.xid ^ 1 << bit
+    refusal = right.changed(xid=other, payload=rpc.garbage_args(other))
 
     service.send(refusal.with_writes().with_reply_chunk(None).octets)
     service.waiting()

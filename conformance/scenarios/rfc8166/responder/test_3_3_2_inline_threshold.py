@@ -12,7 +12,7 @@ import pytest
 from conformance import verify
 from conformance.catalogue.cite import requirement
 from conformance.oracle.sizes import HEADER_ONE, THRESHOLD_ONE
-from conformance.tester.client import build
+from conformance.tester.client import build, build_sized
 
 if TYPE_CHECKING:
     from conformance.tester.client.peer import Peer
@@ -73,6 +73,33 @@ def test_responder_sends_no_reply_beyond_the_threshold(peer: Peer, length: int) 
         "no message is longer than 1024 octets",
         actual=f"{answer.length} octets",
         breaks=beyond,
+    )
+
+
+@requirement(
+    WITHIN,
+    "rfc8166.4.2.4.streams-fit-the-threshold-together",
+    interpretations=("D-18", "D-19", "D-30"),
+)
+@pytest.mark.parametrize("segments", [1, 8])
+@pytest.mark.parametrize("below", [0, 4, 100])
+def test_responder_counts_the_chunk_that_it_returns(peer: Peer, below: int, segments: int) -> None:
+    """A Reply of 1024 octets, or a few less, without the Reply chunk that was offered with it.
+
+    Whoever returns the chunk has a longer header, and so may have to use it.
+    """
+    sizes = (THRESHOLD_ONE // segments,) * segments
+    call = build_sized.reply_of(peer, THRESHOLD_ONE - below, reply=sizes)
+
+    peer.send(call)
+
+    answer = verify.chunks.taken(peer, call, breaks=WITHIN)
+    verify.chunks.right(peer, call, answer, breaks=WITHIN)
+    verify.that(
+        answer.length <= THRESHOLD_ONE,
+        "no message is longer than 1024 octets",
+        actual=f"{answer.length} octets",
+        breaks=WITHIN,
     )
 
 

@@ -28,20 +28,24 @@ def granted_at_most(peer: Peer) -> int:
     return min(verify.expect(peer, first, Answered).credits, MOST)
 
 
-def held_calls(peer: Peer, count: int) -> list[Call]:
-    """Calls that wait, and one after them that lets all of them go."""
-    waiting = [build.call(peer, peer.workload.hold(TOKEN), credits=MOST) for _ in range(count)]
-    return [*waiting, build.call(peer, peer.workload.release(TOKEN), credits=MOST)]
+def send_held(peer: Peer, count: int) -> list[Call]:
+    """Send Calls that wait, and one after them that lets all of them go."""
+    calls = [build.call(peer, peer.workload.hold(TOKEN), credits=MOST) for _ in range(count)]
+    peer.post_receives(count + 1)
+    for call in calls:
+        peer.send(call)
+    verify.granted.settle(peer)
+    calls.append(build.call(peer, peer.workload.release(TOKEN), credits=MOST))
+    peer.send(calls[-1])
+    return calls
 
 
 @requirement("rfc8166.3.3.1.credit-is-one-transaction", "rfc8166.3.3.1.replies-in-any-order")
 def test_responder_keeps_as_many_calls_in_flight_as_it_granted(peer: Peer) -> None:
     """Of n Calls, n being the grant, all but the last wait for the last; all are answered."""
-    calls = held_calls(peer, granted_at_most(peer) - 1)
-    peer.post_receives(len(calls))
+    count = granted_at_most(peer) - 1
 
-    for call in calls:
-        peer.send(call)
+    calls = send_held(peer, count)
 
     verify.chunks.all_served(peer, calls)
 
@@ -55,10 +59,7 @@ def test_responder_survives_more_waiting_calls_than_it_granted(peer: Peer) -> No
     count = granted_at_most(peer) + BEYOND
     if count > TEST_MAX_HELD:
         raise Unsupported("the program holds no more calls than the device grants credits")
-    calls = held_calls(peer, count)
-    peer.post_receives(len(calls))
 
-    for call in calls:
-        peer.send(call)
+    calls = send_held(peer, count)
 
     verify.chunks.answered_or_lost(peer, calls)

@@ -69,6 +69,20 @@ def test_requester_has_the_receives_that_it_tells_of(
     groups.done(act, (THERE,))
 
 
+@requirement(THERE, role="requester", needs=("xmtreq", "xmtcont"), interpretations=("D-97",))
+def test_requester_has_its_receives_after_long_responses(
+    service_two: Service, client: ActingClient
+) -> None:
+    """Responses of several transmissions come one after the other: no Receive gets lost by it."""
+    service_two.welcome = replace(service_two.welcome, rnr_retry=0)
+    groups = GroupServer.of(service_two, client, replace(TAKEN, response_limit=64))
+
+    for _ in range(50):
+        groups.done(client.begin(ActKind.LONG_REPLY, 12000), (THERE,))
+
+    verify.calls.stands(groups.line, "fifty long responses", (THERE,))
+
+
 @requirement(UNUSED, role="requester", needs=("xmtreq",), interpretations=("D-97",))
 @pytest.mark.parametrize("chooses_memory", [False, True])
 def test_requester_takes_less_than_it_provides_for(

@@ -170,3 +170,22 @@ def test_server_takes_or_reports_an_unaligned_offset(
     call = client.send(grouped(client.peer, request, (where,), sizes=(None,)))
 
     faults.served_or_reported(client, call, BadOffset(offset, 0, LARGEST), breaks=UNALIGNED)
+
+
+@requirement(PLACEMENT, BADTBSN, needs=NEEDS, interpretations=("D-118",))
+def test_server_reports_one_faulty_request_after_another(connect_two: Callable[..., Peer]) -> None:
+    """Three requests name a target segment that there is not: each is reported."""
+    client = GroupClient.of(connect_two)
+    count = len(client.announced.layout.targets)
+
+    for _ in range(3):
+        call = _stored(client)
+        odd = client.send(call.spoiled(call.draft.with_targets(0, numbers=(count,))))
+        faults.reported(
+            client,
+            odd.message,
+            BadTargetSegment(count, 0, count - 1),
+            bad=_numbers(odd),
+            breaks=PLACEMENT,
+            unreported=PLACEMENT,
+        )

@@ -31,6 +31,7 @@ ITS_VERSION: Final = "v2.5.3.reply-has-the-version-of-its-call"
 UNSUPPORTED: Final = "v2.4.2.3.unsupported-version-gets-err-vers"
 RANGE: Final = "v2.4.2.3.err-vers-has-the-responders-range"
 KEPT: Final = "v2.5.2.threshold-changes-keep-the-connection"
+HELD: Final = 0x53
 THRESHOLDS: Final = "v2.5.2.thresholds-follow-the-version"
 FORMS: Final[dict[str, Callable[[Peer], Call]]] = {
     "short": build.small_call,
@@ -154,3 +155,31 @@ def test_responder_of_both_answers_a_second_version_in_it(
     answer = verify.expect(peer, call, Answered, ErrVers, breaks=ITS_VERSION)
     found = answer.header.rdma_vers if isinstance(answer, Answered) else call.version
     verify.equal(found, call.version, "rdma_vers of the Reply", breaks=ITS_VERSION)
+
+
+@requirement(
+    ITS_VERSION,
+    interpretations=("D-56",),
+    wider="the connection has begun in another version, which the oracle does not know",
+)
+@pytest.mark.parametrize("versions", [(2, 1), (1, 2)], ids=["two-then-one", "one-then-two"])
+def test_responder_of_both_answers_a_call_that_waited_in_its_version(
+    connect_both: Callable[..., Peer], versions: tuple[int, int]
+) -> None:
+    """While a Call waits, another version is spoken: its Reply has the version of its Call."""
+    peer = connect_both()
+    peer.version = versions[0]
+    verify.granted.require(peer, 3)
+    held = build.call(peer, peer.workload.hold(HELD))
+    peer.send(held)
+    verify.granted.settle(peer)
+    peer.version = versions[1]
+    release = build.call(peer, peer.workload.release(HELD))
+
+    peer.send(release)
+
+    first = peer.receive()
+    if isinstance(first, ErrVers | Disconnected):
+        raise Unsupported("the device speaks one version on a connection")
+    peer.put_aside(first)
+    verify.each(peer, (release, Answered), (held, Answered), breaks=ITS_VERSION)

@@ -139,6 +139,21 @@ def test_receives_stay_as_large_after_what_is_no_rpc(tester: OptionTester, kind:
         tester.deliver(size, AT_ONCE, breaks=(HOLDS, THERE))
 
 
+@both_ends(HOLDS, DONE, OTHER, AFTER_OLD, interpretations=("D-145",))
+def test_raise_after_a_raise_holds_when_it_is_told(tester: OptionTester) -> None:
+    """Twice a larger size is asked for: every posted Receive has what is told, at any moment."""
+    broken = (DONE, OTHER, AFTER_OLD, HOLDS)
+    for octets in (8192, 16384):
+        before = len(tester.heard)
+        _, size = _granted(tester, octets)
+        tester.deliver(size, AT_ONCE, breaks=broken)
+
+        until(tester, UpdProp, before, (AFTER_OLD,))
+
+        tester.deliver(verify_options.told_size(tester), AT_ONCE, breaks=broken)
+    tester.call(broken)
+
+
 @both_ends(HOLDS, NO_HARM, AFTER_OLD, interpretations=("D-143", "D-145"))
 def test_change_of_its_own_holds_when_it_is_told(tester: OptionTester) -> None:
     """A device that raises its size takes the old one all the time, and the new one when told."""

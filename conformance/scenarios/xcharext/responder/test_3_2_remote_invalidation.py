@@ -11,9 +11,11 @@ from conformance.catalogue.cite import requirement
 from conformance.options.client import OptionClient
 from conformance.oracle.outcome import Answered
 from conformance.tester.client import build
-from rpcrdma.wire.operations import ConnProp
+from rpcrdma.wire.operations import ConnProp, UpdProp
 from rpcrdma.wire.properties import (
     PROP_REQREMINV,
+    BackwardRequestSupport,
+    BackwardSupport,
     DefaultValue,
     Property,
     RequesterRemoteInvalidation,
@@ -29,6 +31,7 @@ if TYPE_CHECKING:
 
 PLAIN = "xcharext.3.2.plain-send-unless-announced"
 OWN = "xcharext.3.2.only-memory-of-that-call"
+REPLACE = "xcharext.4.4.new-values-replace-the-old"
 EITHER = "xcharext.3.2.either-send-if-announced"
 
 HELD = 0x52
@@ -113,3 +116,23 @@ def test_server_leaves_memory_of_other_calls_alone(connect_two: Callable[..., Pe
     release = build.short(peer, peer.workload.release(HELD))
     peer.send(release)
     verify.each(peer, (release, Answered), (held, Answered), breaks=(EITHER,))
+
+
+@requirement(PLAIN, REPLACE, needs=("operations",), interpretations=("D-80",))
+def test_server_remembers_a_withdrawal_through_other_updates(
+    connect_two: Callable[..., Peer],
+) -> None:
+    """A permission is given and withdrawn, and another property changes: nothing is invalidated."""
+    tester = OptionClient.of(connect_two)
+    for told in (
+        ConnProp(property_values(RequesterRemoteInvalidation(allowed=True)), ()),
+        UpdProp(property_values(RequesterRemoteInvalidation(allowed=False))),
+        UpdProp(property_values(BackwardRequestSupport(BackwardSupport.BKREQSUP_NONE))),
+    ):
+        tester.send(told)
+        tester.call()
+
+    for call in _forms(tester.peer):
+        tester.peer.send(call)
+        verify.served(tester.peer, call)
+        _all_valid(call, (PLAIN, REPLACE))

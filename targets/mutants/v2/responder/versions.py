@@ -9,6 +9,7 @@ Those that are about a Responder of Version One alone speak and claim that versi
 
 from __future__ import annotations
 
+from dataclasses import replace
 from typing import TYPE_CHECKING, ClassVar, Final
 from weakref import WeakSet
 
@@ -26,6 +27,16 @@ OPTIONAL: Final = 5
 TWO: Final = 2
 ONE_ALONE: Final = (1,)
 SAME: Final = "to Version One, version 2 is one of those that get ERR_VERS"
+
+
+@mutant(breaks="v2.5.3.reply-has-the-version-of-its-call")
+class RepliesInTheLatestVersion(Responder):
+    """Sends the Reply to a Call that had to wait in the version of the message that came last."""
+
+    def _judge(self, message: bytes, words: FixedWords) -> list[Action]:
+        for call in self._executing.calls():
+            object.__setattr__(call, "words", replace(call.words, version=words.version))
+        return super()._judge(message, words)
 
 
 @mutant(breaks="v2.4.2.3.unsupported-version-gets-err-vers")

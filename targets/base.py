@@ -195,6 +195,8 @@ class ActKind(StrEnum):
     """Store them by way of a cache, have that written back, and fetch them past it."""
     MAKE_LINK = "make-link"
     """Make a symbolic link to a path of `length` octets (`letters`), fetch that, and remove it."""
+    KEEP_LIST = "keep-list"
+    """Give a file an access control list that holds `length` octets, and fetch these from it."""
     LIST_NAMES = "list-names"
     """Fetch the `count` names of a folder that holds as many, as lines in their order."""
     DISCONNECT = "disconnect"

@@ -99,6 +99,8 @@ class FileNode:
         parent: of a directory, the one it is in; the root is its own.
         modified: when the content changed last; nanoseconds since 1970.
         accessed: when it was read, as far as a client has said so; likewise.
+        access_list: who may do what, as NFSv4 encodes it (RFC 7530 section 6.2.1); nobody is held
+            to it.
         verifier: by which an exclusive creation that comes twice is recognised.
     """
 
@@ -116,6 +118,7 @@ class FileNode:
     parent: FileNode | None = field(default=None, repr=False)
     modified: int = BEGINNING
     accessed: int = BEGINNING
+    access_list: bytes = bytes(4)
     verifier: bytes = b""
     _cookies: dict[str, int] = field(default_factory=dict, init=False, repr=False)
     _next_cookie: int = field(default=FIRST_COOKIE, init=False, repr=False)

@@ -50,6 +50,9 @@ BLOCK: Final = 4096
 SPACE: Final = NODES_MAXIMUM * BLOCK
 """Octets that the file system claims to have, used or not."""
 
+ACL_MAXIMUM: Final = 64 * 1024
+"""Octets provided for an access control list, which no document limits: what Linux provides."""
+
 ALLOWING_ENTRIES: Final = 1
 """ACL4_SUPPORT_ALLOW_ACL (RFC 7530 section 6.2.1.2)."""
 
@@ -130,7 +133,7 @@ def _access_list(buffer: bytes, offset: int) -> tuple[AttributeValue, int]:
         for _word in ("type", "flag", "access_mask"):
             _, end = wire.decode_attribute_word(buffer, end)
         _, end = wire.decode_attribute_text(buffer, end)
-    return count.value, end
+    return buffer[offset:end], end
 
 
 def _word_of(value: Callable[[FileNode], int]) -> Attribute:
@@ -205,10 +208,8 @@ ATTRIBUTES: Final[Mapping[int, Attribute]] = {
     wire.FATTR4_UNIQUE_HANDLES: _constant(1),
     wire.FATTR4_LEASE_TIME: _constant(LEASE_SECONDS),
     wire.FATTR4_RDATTR_ERROR: _constant(wire.Status.NFS4_OK),
-    # Any list is taken, and none kept: a client's only call that is long and has nothing to reduce.
-    wire.FATTR4_ACL: Attribute(
-        4, lambda _node: wire.encode_attribute_word(wire.AttributeWord(0)), _access_list
-    ),
+    # Any list is taken: a client's only call that is long and has nothing to reduce.
+    wire.FATTR4_ACL: Attribute(ACL_MAXIMUM, lambda node: node.access_list, _access_list),
     wire.FATTR4_ACLSUPPORT: _constant(ALLOWING_ENTRIES),
     wire.FATTR4_CANSETTIME: _constant(1),
     wire.FATTR4_CASE_INSENSITIVE: _constant(0),

@@ -97,12 +97,14 @@ def _set_modified(node: FileNode, value: AttributeValue) -> None:
         node.modified = value[0]
 
 
-def _take(_node: FileNode, _value: AttributeValue) -> None:
-    """Whoever may do what is not looked at here."""
+def _set_access_list(node: FileNode, value: AttributeValue) -> None:
+    """Whoever may do what is kept, and not looked at."""
+    if isinstance(value, bytes):
+        node.access_list = value
 
 
 SETTERS: Final[Mapping[int, Callable[[FileNode, AttributeValue], None]]] = {
-    wire.FATTR4_ACL: _take,
+    wire.FATTR4_ACL: _set_access_list,
     wire.FATTR4_MODE: _set_mode,
     wire.FATTR4_OWNER: _set_user,
     wire.FATTR4_OWNER_GROUP: _set_group,

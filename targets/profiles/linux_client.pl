@@ -12,7 +12,8 @@ use warnings;
 use constant {
     O_WRONLY => 1, O_DIRECT => 040000,
     SYS_mmap => 9, SYS_munmap => 11, SYS_fsync => 74, SYS_mount => 165, SYS_umount2 => 166,
-    SYS_setxattr => 188, SYS_fadvise64 => 221,
+    SYS_setxattr => 188, SYS_getxattr => 191, LIST_MAXIMUM => 65536,
+    SYS_fadvise64 => 221,
     PROT_READ => 1, MAP_SHARED => 1, POSIX_FADV_DONTNEED => 4,
     PAGE => 4096,
     EBUSY => 16, BUSY_TENTHS => 100,
@@ -137,6 +138,28 @@ my %acts = (
         save($output, $path);
     },
 
+    # SETATTR of a list whose entries are for users that are called as the data, and GETATTR of it
+    # by way of a second mount: the first knows the list.
+    'keep-list' => sub {
+        my ($length, $content, $output) = words(3, @_);
+        my ($buffer, $start) = loaded($length, $content);
+        my @names = map { unpack('H*', $_) } unpack('(a16)*', substr($$buffer, $start, $length));
+        my ($list, $name) = (nfs4_list(map { "$_@" } @names), 'system.nfs4_acl');
+        my $file = 'writable';
+        syscall(SYS_setxattr, "$mounted/$file", $name, $list, length $list, 0) == 0
+            or die "setxattr: $!\n";
+        my $given = on_second_mount(sub {
+            my $room = "\0" x LIST_MAXIMUM;
+            my $octets = syscall(SYS_getxattr, "$_[0]/$file", $name, $room, LIST_MAXIMUM);
+            die "getxattr: $!\n" if $octets < 0;
+            return substr($room, 0, $octets);
+        });
+        my ($count, @entries) = unpack('N (N3 N/a x!4)*', $given);
+        my @users = map { $entries[4 * $_ + 3] =~ s/\@\z//r } 0 .. $#entries / 4;
+        $count == @users or die "getxattr: $count entries, and " . @users . " came\n";
+        save($output, join '', map { pack('H*', $_) } @users);
+    },
+
     # Both with one file, in a mount of its own with that flavor of Kerberos, which stays.
     'exchange' => sub {
         my ($flavor, $length, $content, $output) = words(4, @_);
@@ -153,7 +176,9 @@ my %acts = (
     # A Long Call: nothing in it may be reduced.
     'set-list' => sub {
         my ($kind) = @_;
-        my ($name, $list) = $kind eq 'nfs4' ? nfs4_list() : posix_list();
+        my ($name, $list) = $kind eq 'nfs4'
+            ? ('system.nfs4_acl', nfs4_list(('EVERYONE@') x 200))
+            : posix_list();
         my $file = "$mounted/writable";
         syscall(SYS_setxattr, $file, $name, $list, length $list, 0) == 0
             or die "setxattr: $!\n";
@@ -329,8 +354,8 @@ sub posix_list {
     return ('system.posix_acl_access', $list);
 }
 
-# A list of 200 entries, 5604 octets in SETATTR; an entry allows EVERYONE@ to read.
+# An access control list as NFSv4 has it, which allows each of them to read; with 200 times EVERYONE@
+# it has 5604 octets.
 sub nfs4_list {
-    my $list = pack('N', 200) . pack('N4a12', 0, 0, 1, 9, 'EVERYONE@') x 200;
-    return ('system.nfs4_acl', $list);
+    return pack('N', scalar @_) . join '', map { pack('N3 N/a* x!4', 0, 0, 1, $_) } @_;
 }

@@ -327,6 +327,7 @@ _CALLS: Final[Mapping[ActKind, Callable[[int], Iterator[Make]]]] = {
     ActKind.WRITE_AT: _exchange,
     ActKind.WRITE_CACHED: _exchange,
     ActKind.MAKE_LINK: _make_link,
+    ActKind.KEEP_LIST: _exchange,
     ActKind.LIST_NAMES: _list_names,
     ActKind.WRITE: _write,
     ActKind.LONG_CALL: _long_call,
@@ -348,6 +349,7 @@ _GIVE_DATA: Final = frozenset(
         ActKind.WRITE_AT,
         ActKind.WRITE_CACHED,
         ActKind.MAKE_LINK,
+        ActKind.KEEP_LIST,
     }
 )
 """Acts of which the tester gets the data, besides that they are done."""

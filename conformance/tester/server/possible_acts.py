@@ -41,6 +41,7 @@ OPTIONAL: Final = frozenset(
         ActKind.WRITE_AT,
         ActKind.WRITE_CACHED,
         ActKind.MAKE_LINK,
+        ActKind.KEEP_LIST,
         ActKind.LIST_NAMES,
     }
 )

@@ -109,6 +109,10 @@ def test_a_link_is_a_path_of_letters(world: World) -> None:
     assert world.run(Act(ActKind.MAKE_LINK, 300)).data == letters(300)
 
 
+def test_a_list_holds_the_pattern(world: World) -> None:
+    assert world.run(Act(ActKind.KEEP_LIST, 300)).data == pattern(300)
+
+
 def test_what_one_call_does_not_move_takes_two(world: World) -> None:
     length = 4 * 1024 * 1024 + 100
 

@@ -127,3 +127,14 @@ def test_requester_makes_and_reads_links(
     verify.calls.obey(service.received)
     verify.calls.done(result)
     verify.contents.given(result, letters(length), (REJOINED, READS))
+
+
+@requirement(REJOINED, READS, role="requester")
+@pytest.mark.parametrize("length", [1, 100, 1500, 4000])
+def test_requester_keeps_access_lists(service: Service, client: ActingClient, length: int) -> None:
+    """A list of any length is given to a file and fetched from it, by calls that are good."""
+    result = client.do(ActKind.KEEP_LIST, length)
+
+    verify.calls.obey(service.received)
+    verify.calls.done(result)
+    verify.contents.given(result, pattern(length), (REJOINED, READS))

@@ -273,3 +273,18 @@ class PlacesBySendsWhatIsForMemory(GroupReplies):
         memory = super().place(result, direction, layout, by_sends=by_sends)
         is_for_memory = isinstance(direction.xmdrsdi_loc, DirectToExplicitRdma)
         return None if is_for_memory and layout.targets else memory
+
+
+@mutant(breaks="rtrext.7.4.every-direction-is-answered")
+class ChoosesBeforeItCounts(GroupReplies):
+    """Chooses Sends also where these are too few, and refuses the request then."""
+
+    def place(
+        self,
+        result: PlaceableResult,
+        direction: ResponseItem,
+        layout: BufferLayout,
+        *,
+        by_sends: bool,
+    ) -> tuple[RdmaSegment, ...] | None:
+        return super().place(result, direction, layout, by_sends=True)

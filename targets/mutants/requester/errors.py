@@ -26,7 +26,14 @@ _RDMA_DONE: Final = int(Procedure.RDMA_DONE).to_bytes(4, "big")
 _RDMA_ERROR: Final = int(Procedure.RDMA_ERROR).to_bytes(4, "big")
 
 
-@mutant(breaks="rfc8166.4.5.error-is-permanent")
+@mutant(
+    breaks="rfc8166.4.5.error-is-permanent",
+    also_trips={
+        "rfc8166.3.3.1.no-call-beyond-the-grant": (
+            "a call that waits for a credit is sent when it is refused before that"
+        )
+    },
+)
 class RepeatsRefusedCalls(Requester):
     """Sends a call again that was answered by an error."""
 

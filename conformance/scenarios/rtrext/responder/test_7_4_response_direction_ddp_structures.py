@@ -91,6 +91,21 @@ def test_server_places_a_directed_result_in_sends(
     verify.equal(_kinds(reply), [InTargetedSegments], "how the result came", breaks=ANSWERS_TBSN)
 
 
+@requirement(EVERY, needs=NEEDS, interpretations=("D-97",))
+@pytest.mark.parametrize("length", [6000, 20000])
+def test_server_chooses_memory_where_sends_are_too_few(
+    connect_two: Callable[..., Peer], length: int
+) -> None:
+    """A result that is directed by choice fits the memory, and not the one Send that is allowed."""
+    client = GroupClient.of(connect_two)
+
+    request = client.peer.workload.fetch(length)
+    direction = by_choice(client.peer, length)
+    call = client.send(grouped(client.peer, request, directions=(direction,), reserve=1))
+
+    answers.served(client, call, breaks=EVERY)
+
+
 @requirement(INLINE, TOOSHORT, UNTOUCHED, TYPE_CODES, needs=NEEDS, interpretations=("D-105",))
 @pytest.mark.parametrize("kind", ["memory", "sends", "choice", "size"])
 def test_server_leaves_a_small_result_inline(connect_two: Callable[..., Peer], kind: str) -> None:

@@ -15,6 +15,7 @@ if TYPE_CHECKING:
     from conformance.tester.server.acting import ActingClient
 
 THERE: Final = "xcharext.3.1.receives-as-large-as-announced"
+AFTER_OLD: Final = "xcharext.3.1.raise-told-after-the-old-receives"
 HOLDS: Final = "xcharext.4.4.update-tells-what-has-changed"
 
 LONG: Final = 16384
@@ -25,14 +26,19 @@ AT_ONCE: Final = 8
 
 
 @requirement(
-    THERE, HOLDS, role="requester", needs=("operations", "backward"), interpretations=("D-145",)
+    THERE,
+    HOLDS,
+    AFTER_OLD,
+    role="requester",
+    needs=("operations", "backward"),
+    interpretations=("D-145",),
 )
 def test_client_posts_receives_as_large_for_backward_calls(
     service_two: Service, client: ActingClient
 ) -> None:
     """After a raise it is called back: long Replies find no Receive that is shorter."""
     tester = OptionServer.of(service_two, client)
-    size = raised(tester, LONG)
+    size = raised(tester, LONG, (AFTER_OLD,))
     server = BackwardServer.of(service_two)
 
     for _ in range(CALLS):

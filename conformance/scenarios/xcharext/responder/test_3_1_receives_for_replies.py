@@ -16,6 +16,7 @@ if TYPE_CHECKING:
     from conformance.tester.client.peer import Peer
 
 THERE: Final = "xcharext.3.1.receives-as-large-as-announced"
+AFTER_OLD: Final = "xcharext.3.1.raise-told-after-the-old-receives"
 HOLDS: Final = "xcharext.4.4.update-tells-what-has-changed"
 
 LONG: Final = 16384
@@ -25,13 +26,13 @@ CALLS: Final = 4
 AT_ONCE: Final = 8
 
 
-@requirement(THERE, HOLDS, needs=("operations", "backward"), interpretations=("D-145",))
+@requirement(THERE, HOLDS, AFTER_OLD, needs=("operations", "backward"), interpretations=("D-145",))
 def test_server_posts_receives_as_large_for_replies(connect_two: Callable[..., Peer]) -> None:
     """After a raise it makes Calls, and posts Receives for the Replies: no message is too long."""
     tester = OptionClient.of(connect_two)
     client = BackwardClient.of(tester.peer)
     client.announce()
-    size = raised(tester, LONG)
+    size = raised(tester, LONG, (AFTER_OLD,))
 
     client.provoke(CALLS)
     for _ in range(CALLS):

@@ -157,11 +157,7 @@ def test_responder_of_both_answers_a_second_version_in_it(
     verify.equal(found, call.version, "rdma_vers of the Reply", breaks=ITS_VERSION)
 
 
-@requirement(
-    ITS_VERSION,
-    interpretations=("D-56",),
-    wider="the connection has begun in another version, which the oracle does not know",
-)
+@requirement(ITS_VERSION, interpretations=("D-56",))
 @pytest.mark.parametrize("versions", [(2, 1), (1, 2)], ids=["two-then-one", "one-then-two"])
 def test_responder_of_both_answers_a_call_that_waited_in_its_version(
     connect_both: Callable[..., Peer], versions: tuple[int, int]

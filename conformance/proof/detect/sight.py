@@ -118,7 +118,9 @@ class Sight:
         """A case has ended; what the device has shown in it."""
         rig = self._rigs[self._roles[case]]
         opened, events = rig.case.opened, _without(rig.trace.events, rig.case.asides)
-        until = next((at for at, one in enumerate(events) if one.time >= opened), len(events))
+        # From the end: where the device was started again, the time began anew.
+        ended = range(len(events), 0, -1)
+        until = next((at for at in ended if events[at - 1].time < opened), 0)
         regions = self._handles.regions
         return Seen(
             tuple(shown(_of_this_case(events[:until]), regions)),

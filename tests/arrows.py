@@ -211,10 +211,11 @@ ARROWS: dict[str, set[str]] = {
             "conformance.tester.client conformance.tester.server conformance.backward"
         ),
         "conformance.proof": (
-            "reports.record targets.base targets.lab targets.mutants targets.variants "
-            "targets.registry conformance.bad_input "
+            "rpcrdma.wire rpcrdma.fabric reports.record targets.base targets.lab targets.mutants "
+            "targets.variants targets.registry conformance.bad_input "
             "conformance.catalogue conformance.oracle conformance.oracle.responder "
-            "conformance.tester conformance.tester.server conformance.suite"
+            "conformance.tester conformance.tester.client conformance.tester.server "
+            "conformance.backward conformance.suite"
         ),
         "conformance.cli": (
             "rpcrdma.errors rpcrdma.xdr rpcrdma.wire rpcrdma.fabric reports.record "

@@ -10,7 +10,6 @@ from __future__ import annotations
 
 import os
 import secrets
-from functools import cache
 from itertools import count
 from typing import TYPE_CHECKING, Final, Protocol, TypeAlias
 
@@ -26,19 +25,22 @@ from targets.base import Unsupported
 if TYPE_CHECKING:
     from collections.abc import Callable, Generator, Iterator
 
-
 __all__ = [
     "BackwardWorkload",
     "ForwardOnly",
     "Steps",
     "TestprogBackward",
     "new_identity",
+    "number_identities",
 ]
 
 Steps: TypeAlias = "Generator[Request, bytes, None]"
 """Calls to make one after the other; each is sent the unreduced payload of its right Reply."""
 
 _WORD: Final = 2**32
+
+_NUMBERS: Final[dict[int, Iterator[int]]] = {}
+"""Process -> numbers of its clients to come: one that was forked goes on with others."""
 
 
 class BackwardWorkload(Protocol):
@@ -92,12 +94,12 @@ def new_identity() -> int:
     Neither an earlier case nor another process (`certify -n`) nor an earlier run against a server
     that has stayed up.
     """
-    return next(_identities(os.getpid())) % _WORD
+    return next(_NUMBERS.setdefault(os.getpid(), count(secrets.randbits(32)))) % _WORD
 
 
-@cache
-def _identities(_process: int) -> Iterator[int]:
-    return count(secrets.randbits(32))
+def number_identities(first: int) -> None:
+    """Count the clients to come from here on, where runs are to be compared octet by octet."""
+    _NUMBERS[os.getpid()] = count(first)
 
 
 class TestprogBackward(BackwardWorkload):

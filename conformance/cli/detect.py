@@ -7,6 +7,7 @@ import sys
 from pathlib import Path
 from typing import TYPE_CHECKING
 
+from conformance.bad_input import BadInput
 from conformance.proof.detect import page
 from conformance.proof.detect.explained import read_explained, stale
 from conformance.proof.detect.faults import ENDPOINT, draw
@@ -30,8 +31,10 @@ def add_parser(tools: argparse._SubParsersAction[argparse.ArgumentParser]) -> No
         help="how many faults made by machine the suite finds",
         description=(
             "Make faults by machine in the reference endpoint, and judge each by the cases that"
-            " execute its place. A run that is started again goes on where it ended. Exit status 1"
-            " if a fault was not found and nobody has explained why."
+            " execute its place. Of one that is not found it is told in which of them the device"
+            " does anything else than the reference, and what that is first. A run that is started"
+            " again goes on where it ended. Exit status 1 if a fault was not found and nobody has"
+            " explained why."
         ),
         epilog="example: rpcrdma dev detect --sample 120 --seed 7 -n 2",
     )
@@ -43,6 +46,17 @@ def add_parser(tools: argparse._SubParsersAction[argparse.ArgumentParser]) -> No
     )
     parser.add_argument(
         "--module", default=ENDPOINT, metavar="NAME", help="in one module or package alone"
+    )
+    parser.add_argument(
+        "--again",
+        nargs="?",
+        type=Path,
+        const=page.RECORD,
+        metavar="FILE",
+        help=(
+            "in place of a sample, the faults that were not found and are not explained as no"
+            f" defect in FILE; default: in what is published, {page.RECORD.name}"
+        ),
     )
     parser.add_argument("--list", action="store_true", help="print the faults, and try none")
     parser.add_argument(
@@ -84,9 +98,24 @@ def _run(options: argparse.Namespace) -> int:
     if options.page:
         head, tried = read_results(page.RECORD)
         return _finish(head, tried, explained, write=True)
+    if options.again is not None:
+        return _try_again(options, explained)
     plan = Plan(options.output, options.seed, options.sample, options.module, options.processes)
     head, tried = try_all(plan, _progress, _recording)
     return _finish(head, tried, explained, write=options.write)
+
+
+def _try_again(options: argparse.Namespace, explained: Mapping[str, Explanation]) -> int:
+    """Try what an earlier run has not found."""
+    if options.write:
+        raise BadInput("--write publishes a whole sample, and --again tries a part of one")
+    head, before = read_results(options.again)
+    missed = tuple(one.fingerprint for one in page.not_found(before, explained))
+    plan = Plan(options.output, head.seed, None, head.under, options.processes, fingerprints=missed)
+    head, tried = try_all(plan, _progress, _recording)
+    for gone in set(missed) - {one.fingerprint for one in tried}:
+        print(f"GONE {gone}: the code of its function has changed")
+    return _finish(head, tried, explained, write=False)
 
 
 def _finish(
@@ -99,6 +128,10 @@ def _finish(
     missed = page.open_faults(tried, explained)
     for one in missed:
         print(f"{one.outcome.value.upper()} {one.id} {one.fingerprint} {one.function}: {one.what}")
+        if one.seen:
+            print(f"  shows in {one.seen} cases; in {one.seen_in[0]}: {one.difference}")
+    for one in page.contradicted(tried, explained):
+        print(f"SHOWS {one.id} {one.fingerprint}: {one.difference}; its explanation is wrong")
     known = [fault.fingerprint for fault in find_faults(ENDPOINT)]
     for old in stale(explained, known):
         print(f"STALE {old.fingerprint}: the code of `{old.fault}` has changed; look again")

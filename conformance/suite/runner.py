@@ -235,6 +235,7 @@ def judge(
     on_body: Callable[[Case, Rig], None] = lambda case, rig: None,
     *,
     order: Callable[[tuple[Case, ...]], tuple[Case, ...]] = lambda cases: cases,
+    on_open: Callable[[Mapping[str, Rig]], None] = lambda rigs: None,
     on_begin: Callable[[str], None] = lambda case: None,
     on_end: Callable[[CaseRecord, BaseException | None], None] = lambda record, found: None,
 ) -> tuple[CaseRecord, ...]:
@@ -245,6 +246,7 @@ def judge(
         selection: which cases.
         on_body: called after the body of each case, while its connections still stand.
         order: the cases to run of those that are selected, in their order.
+        on_open: called before the first case with the rigs by their roles.
         on_begin: called before each case with its id.
         on_end: called after each case with its record, and with what ended it before its end.
 
@@ -262,6 +264,7 @@ def judge(
     rigs = open_rigs(target)
     try:
         _preflight(rigs)
+        on_open(rigs)
         plugin = Plugin(
             load_catalogue(),
             lambda case: case.role in rigs and selection.includes(case),

@@ -75,6 +75,10 @@ class CaseLog:
         mutations: octets that were sent -> what was changed in them, as a clause.
         acceptances: what its verifications accept, message by message.
         arrivals: messages of the device that have come.
+        opened: when the device had been seen to live, before anything else was asked of it: what
+            passes until then depends on earlier cases.  Seconds of the fabric's clock.
+        asides: from when to when something was found out that later cases make use of and do not
+            find out again, on connections of its own; likewise.
     """
 
     expected: tuple[str, ...] = ()
@@ -86,6 +90,8 @@ class CaseLog:
     mutations: dict[bytes, str] = field(default_factory=dict)
     acceptances: list[Acceptance] = field(default_factory=list)
     arrivals: int = 0
+    opened: float = 0.0
+    asides: list[tuple[float, float]] = field(default_factory=list)
 
     def count_arrival(self) -> None:
         """A message of the device has come.

@@ -36,8 +36,16 @@ _CASE: Final = 0x100
 class Xids:
     """An endless iterator of XIDs, which knows those of the running case by their numbers."""
 
-    def __init__(self) -> None:
-        self._first = self._next = _LEAST + secrets.randbelow(_LEAST // _CASE) * _CASE + 1
+    def __init__(self, first: int | None = None) -> None:
+        """Begin.
+
+        Args:
+            first: near which the first case's are, where runs are to be compared octet by octet;
+                None: anywhere, as a device needs it that remembers earlier runs.
+        """
+        if first is None:
+            first = _LEAST + secrets.randbelow(_LEAST // _CASE) * _CASE
+        self._first = self._next = first + 1
 
     def begin(self) -> None:
         """Begin a case: its first call is number 1."""

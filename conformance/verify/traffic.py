@@ -145,12 +145,14 @@ class Traffic:
             Unsupported: there are none.
         """
         traffic = cls.on(connect, breaks=())
+        clock = traffic.peer.connection.clock
+        began = clock.now()
         known = _BORNE.setdefault(traffic.peer.workload, {})
         for name, make in kinds.items():
             if (name, traffic.peer.version) in known:
                 continue
-            traffic = cls.on(connect, breaks=())
-            known[name, traffic.peer.version] = traffic.bears(make)
+            known[name, traffic.peer.version] = cls.on(connect, breaks=()).bears(make)
+        traffic.peer.case.asides.append((began, clock.now()))
         good = tuple(name for name in kinds if known[name, traffic.peer.version])
         traffic.peer.disconnect()
         if not good:

@@ -17,12 +17,15 @@ import resource
 import signal
 import sys
 import time
+from functools import partial
 from typing import TYPE_CHECKING, Final
 
 import msgspec
 
+from conformance.proof.detect.differences import Different  # noqa: TC001  # msgspec needs it
 from conformance.proof.detect.faults import ENDPOINT, mutated
 from conformance.proof.detect.results import Fate
+from conformance.proof.detect.sight import Sight
 from conformance.suite.plugin import SuiteError
 from conformance.suite.runner import Selection, judge
 from conformance.tester.case import Deviation
@@ -37,6 +40,7 @@ if TYPE_CHECKING:
     from types import CodeType, FrameType
 
     from conformance.proof.detect.faults import Module
+    from conformance.proof.detect.sight import Seen
     from conformance.suite.plugin import Case
     from reports.record import CaseRecord
 
@@ -60,7 +64,11 @@ _FEW: Final = 40
 
 
 class Told(msgspec.Struct, frozen=True):
-    """What came of a fault; the fields are those of `results.Tried`."""
+    """What came of a fault; the fields are those of `results.Tried`.
+
+    Attributes:
+        different: the first of the cases that `seen` counts.
+    """
 
     outcome: Fate
     case: str = ""
@@ -68,6 +76,8 @@ class Told(msgspec.Struct, frozen=True):
     reason: str = ""
     ran: int = 0
     undecided: int = 0
+    seen: int | None = None
+    different: tuple[Different, ...] = ()
 
 
 class KillWatch:
@@ -199,16 +209,29 @@ def judge_reference(
     begin: Callable[[str], None],
     record: Callable[[CaseRecord, BaseException | None], None],
     does_not_serve: Callable[[str], None],
+    show: Callable[[str, Seen], None],
 ) -> None:
     """Run cases against the reference in both its roles.
 
     Args:
         cases: ids, in the order in which they are to be run.
-        roles: case -> role of the device.
+        roles: case -> role of the device, of every case there is.
         begin: told the id of a case that begins.
         record: told the record of a case, and what ended it before its end.
         does_not_serve: told why a device comes not up.
+        show: told what the device has shown in a case, before `record`.
     """
+    sight = Sight(roles)
+
+    def both_begin(case: str) -> None:
+        sight.begin(case)
+        begin(case)
+
+    def both_end(one: CaseRecord, found: BaseException | None) -> None:
+        if one.id in roles:  # and not what was found between cases
+            show(one.id, sight.end(one.id))
+        record(one, found)
+
     # Not before the fault is in its place: this imports the endpoint.
     try:
         from targets.registry import find_any_target
@@ -219,22 +242,30 @@ def judge_reference(
         own = tuple(case for case in cases if roles[case] == role)
         if not own:
             continue
-        places = {case: place for place, case in enumerate(own)}
-
-        def order(found: tuple[Case, ...], places: Mapping[str, int] = places) -> tuple[Case, ...]:
-            wanted = [case for case in found if case.id in places]
-            return tuple(sorted(wanted, key=lambda case: places[case.id]))
-
         chosen = Selection(role=role, cases=own if len(own) <= _FEW else (), destructive=True)
         try:
             target = find_any_target(name, "loopback")
-            judge(target, chosen, order=order, on_begin=begin, on_end=record)
+            judge(
+                target,
+                chosen,
+                sight.body_ended,
+                order=partial(_in_order, own),
+                on_open=sight.stand,
+                on_begin=both_begin,
+                on_end=both_end,
+            )
         except TargetError as error:
             does_not_serve(str(error))
         except SuiteError:
             raise
         except Exception as error:  # noqa: BLE001  # likewise, while the device is started
             does_not_serve(f"{type(error).__name__}: {error}")
+
+
+def _in_order(wanted: Sequence[str], found: tuple[Case, ...]) -> tuple[Case, ...]:
+    places = {case: place for place, case in enumerate(wanted)}
+    kept = [case for case in found if case.id in places]
+    return tuple(sorted(kept, key=lambda case: places[case.id]))
 
 
 def spent() -> float:

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections import Counter, defaultdict
 from typing import TYPE_CHECKING, Final
 
-from conformance.proof.detect.explained import EXPLAINED, NO_DEFECT
+from conformance.proof.detect.explained import EXPLAINED, NO_DEFECT, WhyMissed
 from conformance.proof.detect.results import FOUND, Fate
 
 if TYPE_CHECKING:
@@ -14,7 +14,18 @@ if TYPE_CHECKING:
     from conformance.proof.detect.explained import Explanation
     from conformance.proof.detect.results import Head, Tried
 
-__all__ = ["FOLDER", "PAGE", "RECORD", "open_faults", "rate", "render", "summary"]
+__all__ = [
+    "FOLDER",
+    "PAGE",
+    "RECORD",
+    "contradicted",
+    "not_found",
+    "open_faults",
+    "rate",
+    "render",
+    "seen_rate",
+    "summary",
+]
 
 FOLDER: Final = EXPLAINED.parent
 PAGE: Final = FOLDER / "README.md"
@@ -48,6 +59,11 @@ A mutant of `targets/mutants` is written to break a statement. Most of these fau
 change what no peer can see, or what the documents leave open. Whatever was not found is listed.
 What there is nothing to find in is explained (`explained.toml`) and left out of the rate; what
 nobody has looked at yet counts as not found.
+
+Of what was not found, each case that executes the place is held against the reference's: what was
+sent either way, RDMA operations, the ends of connections, and what a client's application was
+given. XIDs and handles are numbered as they appear, from 0xeeee0001; times are not compared, nor
+are the few cases in which the reference itself shows another thing each time.
 """
 
 
@@ -68,6 +84,29 @@ def rate(tried: Iterable[Tried], explained: Mapping[str, Explanation]) -> tuple[
     return found, of
 
 
+def seen_rate(tried: Iterable[Tried], explained: Mapping[str, Explanation]) -> tuple[int, int]:
+    """The same of those that were found, or show in a case."""
+    return rate((one for one in tried if one.outcome in FOUND or one.seen), explained)
+
+
+def contradicted(tried: Iterable[Tried], explained: Mapping[str, Explanation]) -> tuple[Tried, ...]:
+    """Those that are explained as the same endpoint, or as out of reach, and show in a case."""
+    return tuple(
+        one
+        for one in tried
+        if one.seen
+        and (known := explained.get(one.fingerprint)) is not None
+        and known.kind in (WhyMissed.EQUIVALENT, WhyMissed.UNREACHABLE)
+    )
+
+
+def not_found(tried: Iterable[Tried], explained: Mapping[str, Explanation]) -> tuple[Tried, ...]:
+    """Those that were not found, and in which there may be something to find."""
+    return tuple(
+        one for one in tried if one.outcome in _NOT_FOUND and not _is_no_defect(one, explained)
+    )
+
+
 def open_faults(tried: Iterable[Tried], explained: Mapping[str, Explanation]) -> tuple[Tried, ...]:
     """Those that were not found and that nobody has explained."""
     return tuple(
@@ -83,8 +122,15 @@ def summary(tried: Sequence[Tried], explained: Mapping[str, Explanation]) -> str
     return (
         f"{len(tried)} faults: {found} found, {named} of them by a verdict that names a statement;"
         f" {left} in which there is nothing to find; {_percent(found, of)} of the rest found,"
-        f" {_percent(named, of)} named"
+        f" {_percent(named, of)} named{_of_seen(tried, explained)}"
     )
+
+
+def _of_seen(tried: Sequence[Tried], explained: Mapping[str, Explanation]) -> str:
+    """The rate of those that show; nothing where that was not looked at."""
+    if all(one.seen is None for one in tried):
+        return ""
+    return f"; of those that change what a case shows, {_percent(*seen_rate(tried, explained))}"
 
 
 def _lines(
@@ -140,9 +186,11 @@ def _missed(tried: Sequence[Tried], explained: Mapping[str, Explanation]) -> Ite
     groups: dict[str, list[Tried]] = defaultdict(list)
     for one in missed:
         known = explained.get(one.fingerprint)
-        groups["open" if known is None else known.kind.value].append(one)
+        groups[_open(one) if known is None else known.kind.value].append(one)
     titles = {
+        "seen": "Changes what is sent, no verdict",
         "missing-case": "Defects that a case should find",
+        "silent": "Changes nothing in any case",
         "open": "Not looked at yet",
         "lawful": "Lawful",
         "unreachable": "Out of reach of any peer",
@@ -154,11 +202,27 @@ def _missed(tried: Sequence[Tried], explained: Mapping[str, Explanation]) -> Ite
             yield from (_told(one, explained) for one in groups[kind])
 
 
+def _open(one: Tried) -> str:
+    """The group of what nobody has explained."""
+    if one.seen is None:
+        return "open"
+    return "seen" if one.seen else "silent"
+
+
 def _told(one: Tried, explained: Mapping[str, Explanation]) -> str:
     place = f"`{one.id.removeprefix('rpcrdma.')}`, {one.function or 'the module'}"
     known = explained.get(one.fingerprint)
     why = "" if known is None else f" {' '.join(known.why.split())}"
-    return f"- {place} ({one.outcome.value}, {one.fingerprint}): {one.what}.{why}"
+    return f"- {place} ({one.outcome.value}, {one.fingerprint}): {one.what}.{why}{_shows(one)}"
+
+
+def _shows(one: Tried) -> str:
+    """Where it shows, and how."""
+    if not one.seen:
+        return ""
+    more = one.seen - len(one.seen_in)
+    cases = ", ".join(f"`{case}`" for case in one.seen_in) + (f" and {more} more" if more else "")
+    return f" Shows in {cases}: {one.difference}."
 
 
 def _is_no_defect(one: Tried, explained: Mapping[str, Explanation]) -> bool:

@@ -15,8 +15,9 @@ from typing import TYPE_CHECKING, Any, Final, Self
 
 import msgspec
 
-from conformance.proof.detect import faults, operators
+from conformance.proof.detect import faults, operators, shown, sight
 from conformance.proof.detect.faults import ENDPOINT, find_modules
+from conformance.proof.detect.shown import Shown  # noqa: TC001  # msgspec needs it
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable
@@ -37,8 +38,8 @@ __all__ = [
 _ROOT: Final = Path(__file__).parents[3]
 _JUDGING: Final = ("rpcrdma", "targets", "conformance")
 _NOT_JUDGING: Final = ("conformance/cli", "conformance/explore", "conformance/proof")
-_PROVING: Final = (faults.__file__, operators.__file__)
-"""Of what does not judge, what makes faults."""
+_PROVING: Final = (faults.__file__, operators.__file__, shown.__file__, sight.__file__)
+"""Of what does not judge, what makes faults, and what looks at what they change."""
 
 
 class Reach(msgspec.Struct, frozen=True):
@@ -50,6 +51,9 @@ class Reach(msgspec.Struct, frozen=True):
         lines: module -> line -> indices of the cases that execute it.
         verdicts: case -> verdict, of those that did not pass.
         patience: seconds of processor time that a case may take before the device counts as hung.
+        bodies: case -> digests of what the reference shows in its body, where that is always the
+            same (see `sight`).
+        openings: what it shows before, of any case.
     """
 
     digest: str
@@ -57,6 +61,8 @@ class Reach(msgspec.Struct, frozen=True):
     lines: dict[str, dict[int, list[int]]]
     verdicts: dict[str, str]
     patience: float
+    bodies: dict[str, bytes] = {}
+    openings: list[tuple[Shown, ...]] = []
 
     def cases(self, fault: MadeFault) -> tuple[str, ...]:
         """The cases that reach a fault, those first that are likely to tell something of it.

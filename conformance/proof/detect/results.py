@@ -66,6 +66,10 @@ class Tried(msgspec.Struct, frozen=True, tag="fault"):
         cases: how many reach the fault.  ran: how many of them were judged.
         undecided: of these, how many were INCONC or ERROR.
         seconds: that it took.
+        seen: in how many cases the device shows something else than the reference; None: that was
+            not looked at, since the fault was found or the record is of earlier.
+        seen_in: the first of these cases.
+        difference: the first difference in one of them, in a sentence.
     """
 
     id: str
@@ -82,6 +86,9 @@ class Tried(msgspec.Struct, frozen=True, tag="fault"):
     ran: int = 0
     undecided: int = 0
     seconds: float = 0.0
+    seen: int | None = None
+    seen_in: tuple[str, ...] = ()
+    difference: str = ""
 
 
 class ResultsFile:

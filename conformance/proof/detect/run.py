@@ -46,6 +46,8 @@ class Plan:
         folder: where results are.  seed: of the sample.
         size: of the sample; None: all.  under: the module or package.
         workers: processes side by side.
+        fingerprints: of the faults to be tried in place of a sample; those that are gone are left
+            out.
     """
 
     folder: Path
@@ -53,6 +55,7 @@ class Plan:
     size: int | None = None
     under: str = ENDPOINT
     workers: int = 1
+    fingerprints: tuple[str, ...] | None = None
 
 
 def find_faults(under: str) -> tuple[MadeFault, ...]:
@@ -87,7 +90,10 @@ def try_all(
         BadInput: there is nothing to try, or the folder has results of something else.
     """
     every = find_faults(plan.under)
-    sample = draw(every, plan.seed, plan.size)
+    if plan.fingerprints is None:
+        sample = draw(every, plan.seed, plan.size)
+    else:
+        sample = tuple(fault for fault in every if fault.fingerprint in plan.fingerprints)
     plan.folder.mkdir(parents=True, exist_ok=True)
     digest = digest_of_code()
     head = Head(digest, commit_of_code(), plan.seed, plan.under, len(every))

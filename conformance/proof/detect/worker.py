@@ -18,6 +18,7 @@ import select
 import signal
 import sys
 import time
+from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING, Final
 
@@ -31,6 +32,7 @@ from conformance.proof.detect.child import (
     put_in_place,
     spent,
 )
+from conformance.proof.detect.differences import Differences, Different, event_at
 from conformance.proof.detect.faults import faults_in, find_modules
 from conformance.proof.detect.reach import (
     LineRecorder,
@@ -41,14 +43,17 @@ from conformance.proof.detect.reach import (
     write_reach,
 )
 from conformance.proof.detect.results import Fate, Tried
+from conformance.proof.detect.sentence import sentence
+from conformance.proof.detect.shown import Shown, digests
 from conformance.suite.plugin import SuiteError
 from conformance.suite.runner import collect_cases
 from reports.record import Verdict
 
 if TYPE_CHECKING:
-    from collections.abc import Mapping
+    from collections.abc import Callable, Mapping
 
     from conformance.proof.detect.faults import MadeFault, Module
+    from conformance.proof.detect.sight import Seen
     from reports.record import CaseRecord
 
 __all__ = ["Forks", "main", "record_reach"]
@@ -58,6 +63,9 @@ PATIENCE: Final = 6.0
 
 TIMES: Final = 4
 """How many times as long as the longest case of the reference while its lines are recorded."""
+
+NAMED: Final = 3
+"""So many are named of the cases in which a fault shows."""
 
 WALL: Final = 900.0
 """Seconds of the clock that one fault may take: it bounds a process that waits for something."""
@@ -75,6 +83,9 @@ def record_reach(path: Path) -> None:
     times: list[float] = []
     began = 0.0
     files = endpoint_files()
+    bodies: dict[str, bytes] = {}
+    openings: dict[bytes, tuple[Shown, ...]] = {}
+    unsteady: set[str] = set()
     recorder = LineRecorder(files)
 
     def begin(case: str) -> None:
@@ -90,12 +101,24 @@ def record_reach(path: Path) -> None:
         if one.verdict is not Verdict.PASS:
             verdicts[one.id] = one.verdict.value
 
+    def show(case: str, seen: Seen) -> None:
+        openings.setdefault(digests(seen.opening), seen.opening)
+        shown = digests(seen.body)
+        if bodies.setdefault(case, shown) != shown:
+            unsteady.add(case)
+
     with recorder:
-        judge_reference(tuple(roles), roles, begin, record, wrong.append)
+        judge_reference(tuple(roles), roles, begin, record, wrong.append, show)
+    lines, patience = recorder.lines(roles), max((PATIENCE, *(TIMES * one for one in times)))
+    # Once more, after other cases each: what depends on them tells nothing of a fault.
+    judge_reference(tuple(reversed(roles)), roles, begin, record, wrong.append, show)
     if wrong:
         raise SuiteError(f"the reference itself is not found to be right: {wrong[0]}")
-    lines, patience = recorder.lines(roles), max(PATIENCE, TIMES * max(times))
-    write_reach(Reach(digest_of_code(), roles, lines, verdicts, patience), path)
+    steady = {case: shown for case, shown in bodies.items() if case not in unsteady}
+    reach = Reach(
+        digest_of_code(), roles, lines, verdicts, patience, steady, list(openings.values())
+    )
+    write_reach(reach, path)
 
 
 class Forks:
@@ -130,7 +153,11 @@ class Forks:
         began = time.monotonic()
         fault = self.find(identity)
         cases = self._reach.cases(fault)
-        ending = self._forked(fault, cases) if cases else Told(Fate.UNREACHED)
+        if cases:
+            ending = self._forked(partial(self._live, fault, cases))
+        else:
+            ending = Told(Fate.UNREACHED, seen=0)
+        seen, different = self._confirmed(ending)
         return Tried(
             fault.id,
             fault.module,
@@ -146,14 +173,36 @@ class Forks:
             ending.ran,
             ending.undecided,
             round(time.monotonic() - began, 2),
+            seen,
+            tuple(one.case for one in different[:NAMED]),
+            sentence(different[0]) if different else "",
         )
 
-    def _forked(self, fault: MadeFault, cases: tuple[str, ...]) -> Told:
+    def _confirmed(self, ending: Told) -> tuple[int | None, tuple[Different, ...]]:
+        """In how many cases a device shows something else, and the first of them.
+
+        The reference is run in those alone.  Where it shows another thing there than in the run
+        that was recorded, the case tells nothing.
+        """
+        asked = tuple(one for one in ending.different if not one.opening)
+        if ending.seen is None or not asked:
+            return ending.seen, ending.different
+        again = self._forked(partial(self._live_as_reference, asked)).different
+        there = {one.case: one.reference for one in again}
+        kept = tuple(
+            one if one.opening else msgspec.structs.replace(one, reference=there[one.case])
+            for one in ending.different
+            if one.opening or one.case in there
+        )
+        return ending.seen - len(ending.different) + len(kept), kept
+
+    def _forked(self, live: Callable[[Callable[[Told], None]], None]) -> Told:
+        """What a process tells that does nothing but to live, and to tell."""
         reading, writing = os.pipe()
         process = os.fork()
         if process == 0:
             os.close(reading)
-            self._in_child(fault, cases, writing)
+            _live_and_tell(live, writing)
         os.close(writing)
         try:
             return _heard(reading)
@@ -163,25 +212,70 @@ class Forks:
                 os.kill(process, signal.SIGKILL)
             os.waitpid(process, 0)
 
-    def _in_child(self, fault: MadeFault, cases: tuple[str, ...], writing: int) -> None:
-        """Judge the fault, tell what came of it, and end the process."""
+    def _live(self, fault: MadeFault, cases: tuple[str, ...], end: Callable[[Told], None]) -> None:
+        """Judge a fault."""
+        reach = self._reach
+        differences = Differences(reach.bodies, reach.openings)
 
-        def end(ending: Told) -> None:
-            # What stands after this is a device that does not do what it should: leave it there.
-            os.write(writing, msgspec.json.encode(ending) + b"\n")
-            os._exit(0)
+        def end_with_differences(ending: Told) -> None:
+            if ending.outcome in (Fate.SURVIVED, Fate.UNDECIDED):
+                ending = msgspec.structs.replace(
+                    ending, seen=differences.cases, different=tuple(differences.first)
+                )
+            end(ending)
 
-        try:
-            judging = KillWatch(self._reach.verdicts, self._reach.patience, end)
-            limit(judging.overdue, Path(os.devnull))
-            judging.begin("")  # the device may hang before it comes to any case
-            put_in_place(self._modules[fault.module], fault.id)
-            judge_reference(
-                cases, self._reach.roles, judging.begin, judging.record, judging.does_not_serve
-            )
-            judging.finish()
-        except BaseException as error:  # noqa: BLE001  # a process that was forked must end here
-            end(Told(Fate.LIVENESS, reason=f"the run broke off: {type(error).__name__}"))
+        judging = KillWatch(reach.verdicts, reach.patience, end_with_differences)
+        limit(judging.overdue, Path(os.devnull))
+        judging.begin("")  # the device may hang before it comes to any case
+        put_in_place(self._modules[fault.module], fault.id)
+        judge_reference(
+            cases,
+            reach.roles,
+            judging.begin,
+            judging.record,
+            judging.does_not_serve,
+            differences.compare,
+        )
+        judging.finish()
+
+    def _live_as_reference(
+        self, different: tuple[Different, ...], end: Callable[[Told], None]
+    ) -> None:
+        """Tell what the reference shows in some cases, where something else was shown."""
+        wanted = {one.case: one for one in different}
+        there: list[Different] = []
+
+        def show(case: str, seen: Seen) -> None:
+            if digests(seen.body) == self._reach.bodies[case]:
+                one = wanted[case]
+                event = event_at(seen.body, one.at)
+                there.append(msgspec.structs.replace(one, own=None, reference=event))
+
+        limit(lambda *_: None, Path(os.devnull))
+        judge_reference(
+            tuple(wanted),
+            self._reach.roles,
+            lambda _: None,
+            lambda *_: None,
+            lambda _: None,
+            show,
+        )
+        end(Told(Fate.SURVIVED, different=tuple(there)))
+
+
+def _live_and_tell(live: Callable[[Callable[[Told], None]], None], writing: int) -> None:
+    """Live, tell what came of it, and end the process."""
+
+    def end(ending: Told) -> None:
+        # What stands after this is a device that does not do what it should: leave it there.
+        with os.fdopen(writing, "wb") as pipe:
+            pipe.write(msgspec.json.encode(ending) + b"\n")
+        os._exit(0)
+
+    try:
+        live(end)
+    except BaseException as error:  # noqa: BLE001  # a process that was forked must end here
+        end(Told(Fate.LIVENESS, reason=f"the run broke off: {type(error).__name__}"))
 
 
 def _heard(reading: int) -> Told:

@@ -12,7 +12,7 @@ from targets.base import Act, ActKind, Unsupported
 if TYPE_CHECKING:
     from conformance.tester.server.served import ServedAct
     from conformance.tester.server.service import Service
-    from targets.base import ClientSession, RunningAct
+    from targets.base import ActResult, ClientSession, RunningAct
 
 __all__ = ["ActingClient"]
 
@@ -39,6 +39,15 @@ class ActingClient:
     _begun: list[RunningAct]
     _heard: int = 0
     """How many messages had come when it was last told to do something."""
+
+    @property
+    def results(self) -> tuple[ActResult | None, ...]:
+        """What became of each act that it was told to do; None of one that has not ended."""
+        return tuple(running.poll() for running in self._begun)
+
+    def forget_ended(self) -> None:
+        """Count no act any more that has ended: it was not the case's."""
+        self._begun[:] = [running for running in self._begun if running.poll() is None]
 
     @property
     def acts(self) -> frozenset[ActKind]:

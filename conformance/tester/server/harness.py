@@ -121,6 +121,8 @@ class ClientHarness:
             raise Inconclusive(problem)
         self.life.end_after_death(died)
         self.life.served()
+        self.client.forget_ended()
+        self.case.opened = self.session.fabric.clock.now()
         return self.service
 
     def ready_two(self) -> Service:

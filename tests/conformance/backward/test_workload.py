@@ -12,6 +12,8 @@ from conformance.backward.choice import backward_workload_for
 from conformance.backward.workload import (
     ForwardOnly,
     TestprogBackward,
+    new_identity,
+    number_identities,
 )
 from conformance.backward.workload_nfs4 import Nfs4Backward
 from rpcrdma.errors import DecodeError
@@ -30,6 +32,12 @@ PROFILE = find_profile("reference")
 def test_each_client_is_a_new_one() -> None:
     first, second = (backward_workload_for(PROFILE) for _ in range(2))
     assert next(first.announce()).encode(1) != next(second.announce()).encode(1)
+
+
+def test_clients_may_have_the_same_names_in_each_run() -> None:
+    number_identities(0xFFFFFFFF)
+
+    assert (new_identity(), new_identity()) == (0xFFFFFFFF, 0)
 
 
 @pytest.mark.parametrize("target", ["reference", "linux-server"])

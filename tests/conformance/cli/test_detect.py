@@ -4,10 +4,12 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
+import msgspec
 import pytest
 
 from conformance.cli import detect
 from conformance.proof.detect import page
+from conformance.proof.detect.explained import Explanation, WhyMissed
 from conformance.proof.detect.results import Fate, Head, Tried, read_results
 from conformance.proof.kept_results import write_kept
 from tests.conformance.cli.command_line import refused, run
@@ -93,12 +95,41 @@ def test_the_page_is_rendered_anew_without_a_run(folder: Path, plans: list[Plan]
     assert "a sample of 1 of 100 faults" in (folder / "README.md").read_text()
 
 
+def test_what_was_not_found_is_tried_again(
+    folder: Path, plans: list[Plan], capsys: pytest.CaptureFixture[str]
+) -> None:
+    gone = msgspec.structs.replace(MISSED, fingerprint="gone")
+    write_kept(folder / "faults.jsonl", HEAD, [FOUND, MISSED, gone])
+
+    assert run("dev", "detect", "--again", str(folder / "faults.jsonl")) == 1
+
+    (plan,) = plans
+    assert (plan.fingerprints, plan.seed) == (("b", "gone"), HEAD.seed)
+    assert "GONE gone: the code of its function has changed" in capsys.readouterr().out
+
+
+def test_what_changes_what_is_sent_is_told(
+    folder: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    shows = msgspec.structs.replace(MISSED, seen=4, seen_in=("c",), difference="event 1")
+    why = Explanation("b", "b", WhyMissed.EQUIVALENT, "It is.")
+    write_kept(folder / "faults.jsonl", HEAD, [shows])
+
+    assert run("dev", "detect", "--page") == 1
+    assert "\n  shows in 4 cases; in c: event 1\n" in capsys.readouterr().out
+
+    monkeypatch.setattr(detect, "read_explained", lambda: {"b": why})
+    run("dev", "detect", "--page")
+    assert f"SHOWS {shows.id} b: event 1; its explanation is wrong" in capsys.readouterr().out
+
+
 @pytest.mark.parametrize(
     ("words", "problem"),
     [
         (("--module", "rpcrdma.wire"), "`rpcrdma.wire` is no module of rpcrdma.endpoint"),
         (("--sample", "0"), "argument --sample: give at least 1"),
         (("-n", "none"), "argument -n/--processes: invalid"),
+        (("--again", "--write"), "--again tries a part of one"),
         (("--output", "/proc/nothing"), "cannot use `/proc/nothing`"),
     ],
 )

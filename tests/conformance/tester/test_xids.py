@@ -58,3 +58,11 @@ def test_behind_the_last_xid_comes_zero(monkeypatch: pytest.MonkeyPatch) -> None
 
     assert (last, zero) == (0xFFFFFFFF, 0)
     assert xids.numbered("0xffffffff 0x00000000 0x00000001") == "#255 #256 0x00000001"
+
+
+def test_a_case_may_have_the_same_in_each_run() -> None:
+    first, second = Xids(0x80005000), Xids(0x80005000)
+    first.begin()
+    second.begin()
+
+    assert list(islice(first, 3)) == list(islice(second, 3)) == [0x80005101, 0x80005102, 0x80005103]

@@ -145,3 +145,14 @@ def test_with_one_credit_sends_wait_for_receives(start: Callable[[str], Harness]
     assert traffic.credits == 1
     with pytest.raises(Unsupported):
         traffic.hold(build.null_call(traffic.peer))
+
+
+def test_what_is_found_out_once_is_known_to_be_aside(start: Callable[[str], Harness]) -> None:
+    harness = start("reference")
+    kinds = {kind: unserved.ONE[kind] for kind in ("garbage", "no-program")}
+
+    assert Traffic.borne(harness.connect, kinds) == tuple(kinds)
+    assert Traffic.borne(harness.connect, kinds) == tuple(kinds)
+
+    (began, ended), (again, at_once) = harness.case.asides
+    assert began < ended < again == at_once

@@ -191,13 +191,17 @@ def test_cases_run_in_the_order_that_is_asked_for() -> None:
     begun: list[str] = []
     verdicts: list[Verdict] = []
 
+    shown: list[str] = []
+
     judge_reference(
         cases,
         dict.fromkeys(cases, "responder"),
         begun.append,
         lambda record, _: verdicts.append(record.verdict),
         pytest.fail,
+        lambda case, seen: shown.append(case),
     )
 
     assert tuple(begun) == cases
+    assert shown == begun
     assert set(verdicts) == {Verdict.PASS}

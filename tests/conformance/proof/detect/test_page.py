@@ -2,9 +2,19 @@
 
 from __future__ import annotations
 
+import msgspec
+
 from conformance.proof.detect import page
 from conformance.proof.detect.explained import Explanation, WhyMissed, read_explained
-from conformance.proof.detect.page import open_faults, rate, render, summary
+from conformance.proof.detect.page import (
+    contradicted,
+    not_found,
+    open_faults,
+    rate,
+    render,
+    seen_rate,
+    summary,
+)
 from conformance.proof.detect.results import Fate, Head, Tried, read_results
 
 HEAD = Head("digest", "0123456789ab", 7, "rpcrdma.endpoint", 100)
@@ -68,6 +78,34 @@ def test_what_was_not_found_is_listed_with_its_reason() -> None:
     assert "## Not looked at yet: 2" in text
     assert "commit 0123456789ab: a sample of 8 of 100 faults" in text
     assert "It is lawful" not in text
+
+
+def test_what_shows_is_told_from_what_changes_nothing() -> None:
+    shows = tried("i", Fate.SURVIVED)
+    shows = msgspec.structs.replace(shows, seen=5, seen_in=("c1", "c2", "c3"), difference="event 1")
+    silent = msgspec.structs.replace(tried("j", Fate.SURVIVED), seen=0)
+    looked_at = (*TRIED, shows, silent)
+
+    text = render(HEAD, looked_at, WHY)
+
+    assert "## Changes what is sent, no verdict: 1" in text
+    assert "`i` is it. Shows in `c1`, `c2`, `c3` and 2 more: event 1." in text
+    assert "## Changes nothing in any case: 1" in text
+    assert "## Not looked at yet: 2" in text
+    assert seen_rate(looked_at, WHY) == (4, 5)
+    assert "44 % of the rest found" in text
+    assert "of those that change what a case shows, 80 %.**" in text
+
+
+def test_what_was_not_found_may_be_looked_for_again() -> None:
+    """Not what is explained as no defect."""
+    assert [one.fingerprint for one in not_found(TRIED, WHY)] == ["f", "g", "h"]
+
+
+def test_an_explanation_that_cannot_be_right_is_told() -> None:
+    equivalent, missing = (msgspec.structs.replace(one, seen=1) for one in TRIED[4:6])
+
+    assert contradicted((equivalent, missing), WHY) == (equivalent,)
 
 
 def test_nothing_is_no_rate() -> None:

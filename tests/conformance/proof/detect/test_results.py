@@ -36,6 +36,17 @@ def test_what_was_added_is_read_again(tmp_path: Path) -> None:
     assert read_results(path) == (HEAD, (tried(),))
 
 
+def test_a_record_of_earlier_is_readable(tmp_path: Path) -> None:
+    """It does not say in which cases a fault shows."""
+    path = tmp_path / "faults.jsonl"
+    line = msgspec.to_builtins(tried())
+    for name in ("seen", "seen_in", "difference"):
+        del line[name]
+    path.write_bytes(msgspec.json.encode(HEAD) + b"\n" + msgspec.json.encode(line) + b"\n")
+
+    assert read_results(path) == (HEAD, (tried(),))
+
+
 def test_half_a_line_is_not_there(tmp_path: Path) -> None:
     """A run that was killed goes on before what it was writing."""
     path = tmp_path / "faults.jsonl"

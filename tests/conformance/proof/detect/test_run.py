@@ -69,6 +69,7 @@ def test_faults_are_found_where_the_cases_look(folder: Path) -> None:
     assert tried[found].violated == ("rfc8166.3.3.1.grant-is-never-zero",)
     assert tried[found].case == CASES[0]
     assert (tried[spared].outcome, tried[spared].ran) == (Fate.SURVIVED, 2)
+    assert (tried[found].seen, tried[spared].seen) == (None, 0)
 
 
 def test_a_run_goes_on_where_it_ended(folder: Path) -> None:

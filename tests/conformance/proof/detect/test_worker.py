@@ -55,7 +55,7 @@ def test_what_no_case_reaches_needs_no_process() -> None:
 
     tried = forks.attempt(f"{CREDITS}:53:15:constant:0")
 
-    assert tried.outcome is Fate.UNREACHED
+    assert (tried.outcome, tried.seen) == (Fate.UNREACHED, 0)
     assert tried.function == "Allowance.try_take"
     assert tried.what == "`return True` becomes `return False`"
 
@@ -64,7 +64,7 @@ def test_a_reference_that_is_not_right_is_no_measure(
     monkeypatch: pytest.MonkeyPatch, tmp_path: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:
     def judge(*arguments: object) -> None:
-        refuse = arguments[-1]
+        refuse = arguments[4]
         assert callable(refuse)
         refuse("it does not listen")
 

@@ -89,3 +89,20 @@ def test_two_things_are_done_at_once(harness: ClientHarness) -> None:
     assert second.in_flight == (first.xid,)
     assert all(one.done for one in harness.service.served)
     assert harness.service.in_flight() == ()
+
+
+def test_it_is_known_what_became_of_the_acts_of_a_case(harness: ClientHarness) -> None:
+    """Those that showed that the client lives are none of them."""
+    harness.ready()
+    assert harness.client.results == ()
+
+    harness.client.do(ActKind.READ, 1000)
+    harness.client.begin(ActKind.SMALL)
+
+    read, small = harness.client.results
+    assert read is not None
+    assert len(read.data or b"") == 1000
+    assert small is None
+
+    harness.client.forget_ended()
+    assert harness.client.results == (None,)

@@ -337,3 +337,12 @@ def test_a_client_of_version_two_alone_is_served_in_it_unless_a_case_says_otherw
 
     assert versions(harness) == [2]
     harness.close()
+
+
+def test_it_is_known_when_a_case_could_begin() -> None:
+    harness = made()
+    harness.ready()
+    clock = harness.session.fabric.clock
+
+    assert 0 < harness.case.opened == clock.now()
+    harness.close()

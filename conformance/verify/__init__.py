@@ -2,8 +2,9 @@
 
 `verify.expect` and its kin are about answers to the tester's own messages; `verify.calls`,
 `verify.chunks`, `verify.contents`, `verify.memory` and `verify.versions` about what else the tester
-saw, and `verify.recovery` about answers where the wire has faults.  `verify.granted` is about the
-tester: whether it may have so many Calls in flight.
+saw, `verify.losses` about calls whose connection is lost, and `verify.recovery` about answers where
+the wire has faults.  `verify.granted` is about the tester: whether it may have so many Calls in
+flight.
 """
 
 from __future__ import annotations
@@ -14,6 +15,7 @@ from conformance.verify import (
     contents,
     cuts,
     granted,
+    losses,
     memory,
     recovery,
     reply_shapes,
@@ -60,6 +62,7 @@ __all__ = [
     "ids_of",
     "judged",
     "look",
+    "losses",
     "memory",
     "not_executed",
     "recommend_garbage_args",

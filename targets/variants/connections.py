@@ -12,7 +12,7 @@ from targets.variants.base import variant
 
 if TYPE_CHECKING:
     from rpcrdma.endpoint.core import events
-    from rpcrdma.endpoint.core.actions import Action
+    from rpcrdma.endpoint.core.actions import Action, ApplicationEvent
     from rpcrdma.endpoint.negotiation.table import KnownServer
 
 
@@ -22,6 +22,14 @@ class GoesOnOverAnotherConnection(NegotiatingClient):
 
     def _fall_back(self, offer: events.CallRequested | None, now: float) -> list[Action]:
         return [Disconnect("this version only on a connection of its own")]
+
+
+@variant("D-157")
+class TellsOfLostCalls(Retransmission):
+    """Tells its application of each call whose connection is lost, and makes none again."""
+
+    def is_sent_again(self, event: ApplicationEvent) -> bool:
+        return False
 
 
 @variant("rfc8166.4.5.5.rpc-survives-connection-loss", documents="v2")

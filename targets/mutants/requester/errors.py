@@ -11,13 +11,12 @@ from rpcrdma.endpoint.core.dialect import ONE
 from rpcrdma.endpoint.core.faults import FaultFound
 from rpcrdma.endpoint.requester.outgoing import Phase
 from rpcrdma.endpoint.requester.requester import Requester
-from rpcrdma.endpoint.requester.retransmission import Retransmission
 from rpcrdma.wire import Procedure
 from targets.mutants.base import mutant
 
 if TYPE_CHECKING:
     from rpcrdma.endpoint.core import events
-    from rpcrdma.endpoint.core.actions import Action, ApplicationEvent
+    from rpcrdma.endpoint.core.actions import Action
     from rpcrdma.endpoint.requester.reply_parsing import Offer
     from rpcrdma.wire import RdmaError, RdmaMsg, RdmaNomsg, TransportHeader
 
@@ -144,20 +143,6 @@ class IgnoresReadListsOfReplies(Requester):
 
     def _judge_lists(self, offer: Offer, body: RdmaMsg | RdmaNomsg) -> None:
         super()._judge_lists(offer, msgspec.structs.replace(body, rdma_reads=()))
-
-
-@mutant(
-    breaks="rfc8166.4.5.5.rpc-survives-connection-loss",
-    also_trips=dict.fromkeys(
-        ("bidir.2.1.receives-posted-before-sends", "bidir.2.2.1."),
-        "there is no next connection, and so no backward Call on it",
-    ),
-)
-class GivesUpWithTheConnection(Retransmission):
-    """Lets every call fail whose connection is lost."""
-
-    def is_sent_again(self, event: ApplicationEvent) -> bool:
-        return False
 
 
 @mutant(breaks="rfc8166.4.5.bad-reply-header-discarded")

@@ -8,14 +8,14 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Final
 
-from rpcrdma.endpoint.core.actions import Failure
+from rpcrdma.endpoint.core.actions import CallFailed, Failure
 from rpcrdma.endpoint.core.credits import Allowance
 from rpcrdma.endpoint.requester.requester import Requester
 from rpcrdma.endpoint.requester.retransmission import Retransmission
 from targets.mutants.base import mutant
 
 if TYPE_CHECKING:
-    from rpcrdma.endpoint.core.actions import Action, ApplicationEvent, CallFailed
+    from rpcrdma.endpoint.core.actions import Action, ApplicationEvent
     from rpcrdma.endpoint.core.events import CallRequested
     from rpcrdma.endpoint.requester.outgoing import OutgoingCall
     from rpcrdma.wire import RdmaError
@@ -47,6 +47,26 @@ class GrowsMoreThanItMay(Allowance):
 
 @mutant(
     breaks=SURVIVES,
+    also_trips=dict.fromkeys(
+        ("bidir.2.1.receives-posted-before-sends", "bidir.2.2.1."),
+        "there is no next connection, and so no backward Call on it",
+    ),
+)
+class ForgetsLostCalls(Retransmission):
+    """Neither makes a call again whose connection is lost nor tells its application."""
+
+    def _forgets(self) -> bool:
+        return True
+
+    def passed_on(self, event: ApplicationEvent) -> bool:
+        told = super().passed_on(event)
+        if not told and isinstance(event, CallFailed) and self._forgets():
+            self.forget(event.token)
+        return told
+
+
+@mutant(
+    breaks=SURVIVES,
     also_trips={"rfc8166.3.3.3.": "an act does not end of which a call is not made again"},
 )
 class RepeatsTheOldestCallOnly(Retransmission):
@@ -65,25 +85,28 @@ class RepeatsTheOldestCallOnly(Retransmission):
         )
     },
 )
-class SurvivesOneLossOnly(Retransmission):
-    """Gives up the calls of the second connection that it loses."""
+class SurvivesOneLossOnly(ForgetsLostCalls):
+    """Forgets, without a word, the calls of the second connection that it loses."""
 
     _lost = 0
 
-    def is_sent_again(self, event: ApplicationEvent) -> bool:
-        again = super().is_sent_again(event)
-        self._lost += again
-        return again and self._lost <= 1
+    def _forgets(self) -> bool:
+        self._lost += 1
+        return self._lost > 1
 
 
 @mutant(breaks=SURVIVES)
-class SurvivesNoLossAfterTooMany(Retransmission):
-    """Gives up each call whose connection is lost, once it has given up one after many losses."""
+class SurvivesNoLossAfterTooMany(ForgetsLostCalls):
+    """Forgets each call whose connection is lost, once it has given up one after many losses."""
+
+    _gave_up = False
+
+    def _forgets(self) -> bool:
+        return self._gave_up
 
     def connection_lost(self) -> tuple[CallFailed, ...]:
         given_up = super().connection_lost()
-        if given_up:
-            self.most_losses = 1
+        self._gave_up |= bool(given_up)
         return given_up
 
 

@@ -38,6 +38,9 @@ _XIDS: Final = 0x1000
 
 _FIRST_XID: Final = 1 << 31
 
+_OTHERS: Final = 1 << 32
+"""Added to a case's number for what is drawn for memory that has no handle."""
+
 _CLIENTS: Final = 0x100
 """Likewise for the names of clients that are called back."""
 
@@ -64,6 +67,8 @@ class NotedHandles(HandleAllocator):
         super().__init__(seed)
         self.regions: Regions = {}
         self._last = 0
+        self._registers = False
+        self._unregistered = HandleAllocator(seed + _OTHERS)
 
     @override
     def handle(self) -> int:
@@ -72,9 +77,18 @@ class NotedHandles(HandleAllocator):
 
     @override
     def address(self, length: int) -> int:
+        self._registers = True
         found = super().address(length)
+        self._registers = False
         self.regions[self._last] = (found, length)
         return found
+
+    @override
+    def place(self, length: int, align: int) -> int:
+        # Elsewhere, so that a device with other Receives moves none of the tester's memory.
+        if self._registers:
+            return super().place(length, align)
+        return self._unregistered.place(length, align)
 
 
 class Sight:

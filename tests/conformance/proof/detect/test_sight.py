@@ -73,6 +73,15 @@ def test_memory_is_known_by_its_handle() -> None:
     assert handles.regions == {region.handle: (region.offset, 100)}
 
 
+def test_memory_without_a_handle_moves_no_other() -> None:
+    plain, other = (ProtectionDomain(NotedHandles(1)) for _ in range(2))
+    other.place(4096, 64)
+
+    first, second = (one.register(100, Access.REMOTE_READ) for one in (plain, other))
+
+    assert (first.handle, first.offset) == (second.handle, second.offset)
+
+
 def test_a_client_that_cannot_say_what_its_acts_gave_has_shown_the_rest(
     monkeypatch: pytest.MonkeyPatch,
 ) -> None:

@@ -32,6 +32,7 @@ NO_CHANGE: Final = dict.fromkeys(
         "xcharext/3.1/size-that-is-told-later-holds-then",
         "xcharext/3.1/client-offers-a-reply-chunk-by-its-own-size",
         "xcharext/4/update-is-in-form",
+        "xcharext/4.3/request-goes-on-when-an-earlier-operation-is-refused[update",
     ),
     "it makes no change, as it says from the first",
 )

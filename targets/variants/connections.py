@@ -24,7 +24,14 @@ class GoesOnOverAnotherConnection(NegotiatingClient):
         return [Disconnect("this version only on a connection of its own")]
 
 
-@variant("D-157")
+@variant(
+    "D-157",
+    leaves_open={
+        "rfc8166/4.4.1/requester-takes-back-each-segment-beside": (
+            "a connection that one call has cost ends the calls beside it, too"
+        )
+    },
+)
 class TellsOfLostCalls(Retransmission):
     """Tells its application of each call whose connection is lost, and makes none again."""
 

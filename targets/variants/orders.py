@@ -110,7 +110,17 @@ class RequestsAnotherNumberBackwards(BackwardRequester):
         return 1 + next(turns) * 3 % 7
 
 
-@variant("xcharext.4.2.xid-may-be-in-use", roles=BOTH_ENDS, documents="xcharext")
+@variant(
+    "xcharext.4.2.xid-may-be-in-use",
+    leaves_open={
+        "xcharext/3.3/server-gives-an-error-to-the-long-call-that-it-answers": (
+            "an error for a Call is about an operation of that XID, too"
+        )
+    },
+    roles=("responder",),
+    documents="xcharext",
+)
+@variant("xcharext.4.2.xid-may-be-in-use", roles=("requester",), documents="xcharext")
 class NumbersOptionsLikeCalls(PropertyRules):
     """Numbers its optional messages from 1, whatever Calls have these XIDs."""
 

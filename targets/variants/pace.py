@@ -77,7 +77,17 @@ class TimedDriver(Driver):
         self.wake(due)
 
 
-@variant("D-119", roles=BOTH_ENDS, documents="bidir,v2")
+@variant(
+    "D-119",
+    leaves_open={
+        "bidir/2.2/server-has-its-receives-after-many-calls-of-its-own": (
+            "it has not made as many Calls by the deadline"
+        )
+    },
+    roles=("responder",),
+    documents="bidir,v2",
+)
+@variant("D-119", roles=("requester",), documents="bidir,v2")
 class IsLateWithEverything(TimedDriver):
     """Sends each message a second after it could."""
 

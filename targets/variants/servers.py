@@ -34,11 +34,14 @@ SEVERAL_CALLS = dict.fromkeys(
     (
         "rfc8166/2.2.2/responder-serves-one-xid-on-two-connections[held]",
         "rfc8166/3.3.1/responder-answers-calls-of-which-one-waits",
+        "rfc8166/3.4.5/responder-keeps-chunks-of-calls-at-once-apart",
         "rfc8166/4.5/responder-answers-a-bad-call-among-good-ones-once",
         "rfc8166/4.5.3/responder-serves-the-other-calls-of-a-lost-connection",
         "rfc8166/4.5/responder-answers-a-fault-while-a-call-waits",
         "rfc8166/4.5/responder-discards-an-error-for-a-call-that-waits",
         "v2/4.2.3/responder-ends-no-call-that-waits-over-an-error",
+        "v2/5/responder-has-its-receives-after-groups",
+        "v2/5.3/responder-of-both-answers-a-call-that-waited-in-its-version",
         "xcharext/3.2/server-leaves-memory-of-other-calls-alone",
         "xcharext/4.2/request-may-have-the-xid-of-an-rpc[responder]",
     ),
@@ -122,7 +125,15 @@ class ChoosesOptions(Responder):
         raise NotImplementedError
 
 
-@variant("rfc8166.3.3.1.credit-is-one-transaction", leaves_open=GROUPS)
+@variant(
+    "rfc8166.3.3.1.credit-is-one-transaction",
+    leaves_open={
+        "rfc8166/3.4.5/responder-keeps-chunks-of-calls-at-once-apart": (
+            "the case takes more credits than it grants"
+        ),
+        **GROUPS,
+    },
+)
 class PostsFewReceives(ChoosesOptions):
     """Has three Receives, and grants no more credits."""
 

@@ -197,6 +197,7 @@ class Service:
         """End one connection, or all of them; their calls can no longer be answered."""
         for one in self.lines if line is None else (line,):
             one.drop()
+        self._turns.once()  # so that the client knows of it before it is told to do anything
 
     def next_connection(self, timeout: float | None = None) -> Line:
         """Wait for one more connection than there has been; calls wait meanwhile.
@@ -354,9 +355,8 @@ class Service:
     def answer_all(self) -> None:
         """Answer, as it should be, every call that has not been answered."""
         self._unclaimed.clear()
-        for call in self.received:
-            if self.line_of(call).connected:
-                self.serve(call)
+        for call in (one for one in self.received if self.line_of(one).connected):
+            self.serve(call)
 
     def _drafts(self, call: ReceivedCall) -> Iterable[tuple[ReceivedCall, ReplyDraft]]:
         line = self.line_of(call)

@@ -15,7 +15,7 @@ from rpcrdma.endpoint.requester.retransmission import Retransmission
 from targets.mutants.base import mutant
 
 if TYPE_CHECKING:
-    from rpcrdma.endpoint.core.actions import Action, ApplicationEvent
+    from rpcrdma.endpoint.core.actions import Action
     from rpcrdma.endpoint.core.events import CallRequested
     from rpcrdma.endpoint.requester.outgoing import OutgoingCall
     from rpcrdma.wire import RdmaError
@@ -45,24 +45,32 @@ class GrowsMoreThanItMay(Allowance):
         Allowance.granted_by_reply(self, largest if grows else value)
 
 
+CUT_OFF: Final = {
+    "rfc8166.4.4.1.memory-protected-before-upper-layer-access": (
+        "an act does not end that was lost with the connection that a look at memory has cost"
+    ),
+    "rfc8166.4.5.bad-reply-header-discarded": (
+        "an act does not end that was lost with the connection that a result has cost"
+    ),
+}
+
+
 @mutant(
     breaks=SURVIVES,
-    also_trips=dict.fromkeys(
-        ("bidir.2.1.receives-posted-before-sends", "bidir.2.2.1."),
-        "there is no next connection, and so no backward Call on it",
-    ),
+    also_trips={
+        **dict.fromkeys(
+            ("bidir.2.1.receives-posted-before-sends", "bidir.2.2.1."),
+            "there is no next connection, and so no backward Call on it",
+        ),
+        **CUT_OFF,
+    },
 )
 class ForgetsLostCalls(Retransmission):
     """Neither makes a call again whose connection is lost nor tells its application."""
 
-    def _forgets(self) -> bool:
-        return True
-
-    def passed_on(self, event: ApplicationEvent) -> bool:
-        told = super().passed_on(event)
-        if not told and isinstance(event, CallFailed) and self._forgets():
-            self.forget(event.token)
-        return told
+    def connection_lost(self) -> tuple[CallFailed, ...]:
+        _forget_all(self)
+        return super().connection_lost()
 
 
 @mutant(
@@ -82,32 +90,37 @@ class RepeatsTheOldestCallOnly(Retransmission):
     also_trips={
         "bidir.2.2.1.each-forward-call-has-its-own-receive": (
             "a call fails that is in flight on the second connection that is lost"
-        )
+        ),
+        **CUT_OFF,
     },
 )
-class SurvivesOneLossOnly(ForgetsLostCalls):
+class SurvivesOneLossOnly(Retransmission):
     """Forgets, without a word, the calls of the second connection that it loses."""
 
-    _lost = 0
-
-    def _forgets(self) -> bool:
-        self._lost += 1
-        return self._lost > 1
+    def connection_lost(self) -> tuple[CallFailed, ...]:
+        lost = vars(self).get("lost", 0) + bool(self.unfinished)
+        vars(self)["lost"] = lost
+        if lost > 1:
+            _forget_all(self)
+        return super().connection_lost()
 
 
 @mutant(breaks=SURVIVES)
-class SurvivesNoLossAfterTooMany(ForgetsLostCalls):
+class SurvivesNoLossAfterTooMany(Retransmission):
     """Forgets each call whose connection is lost, once it has given up one after many losses."""
 
-    _gave_up = False
-
-    def _forgets(self) -> bool:
-        return self._gave_up
-
     def connection_lost(self) -> tuple[CallFailed, ...]:
+        if "gave_up" in vars(self):
+            _forget_all(self)
         given_up = super().connection_lost()
-        self._gave_up |= bool(given_up)
+        if given_up:
+            vars(self)["gave_up"] = True
         return given_up
+
+
+def _forget_all(calls: Retransmission) -> None:
+    for call in calls.unfinished:
+        calls.forget(call.token)
 
 
 @mutant(

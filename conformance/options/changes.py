@@ -6,7 +6,7 @@ xcharext section 4.1  (what CONNPROP marks as unchanging, or leaves out, stays)
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Final
 
 from conformance.options import verify as verify_options
 from conformance.options.due import begun, let_announce
@@ -17,8 +17,12 @@ from targets.base import Unsupported
 
 if TYPE_CHECKING:
     from conformance.options.tester import OptionTester
+    from conformance.options.verify import Disposed
 
-__all__ = ["raised", "require_change"]
+__all__ = ["AT_ONCE", "granted", "raised", "require_change", "rounds"]
+
+AT_ONCE: Final = 8
+"""Messages that a device with as many credits has Receives for."""
 
 
 def require_change(tester: OptionTester, propid: int) -> None:
@@ -37,6 +41,27 @@ def require_change(tester: OptionTester, propid: int) -> None:
         raise Unsupported(f"the device says that its property {propid} stays as it is")
 
 
+def rounds(tester: OptionTester) -> range:
+    """As many times `AT_ONCE` messages, until no Receive is left that was posted before."""
+    return range(verify_options.calls_that_use_up_receives(tester) // AT_ONCE)
+
+
+def granted(tester: OptionTester, octets: int) -> tuple[Disposed, int]:
+    """What is answered to a request for a size, and the size in force by it.
+
+    Raises:
+        Unsupported: the device does not take requests.
+        Deviation: it does not answer this one.
+    """
+    verify_options.claims(tester, "reqprop")
+    before = verify_options.told_size(tester)
+    wanted = ReqProp(property_values(ReceiveBufferSize(octets)))
+    found = verify_options.answered(tester, tester.send(wanted))
+    if 0 in found.done:
+        return found, octets
+    return found, found.size or before
+
+
 def raised(tester: OptionTester, octets: int, breaks: tuple[str, ...] = ()) -> int:
     """Ask a device for longer Receives; returns their length when it has told of all of them.
 
@@ -49,12 +74,10 @@ def raised(tester: OptionTester, octets: int, breaks: tuple[str, ...] = ()) -> i
         Unsupported: the device does not take requests.
         Deviation: it does not answer this one.
     """
-    verify_options.claims(tester, "reqprop")
     before = len(tester.heard)
-    wanted = ReqProp(property_values(ReceiveBufferSize(octets)))
-    found = verify_options.answered(tester, tester.send(wanted))
+    found, size = granted(tester, octets)
     if 0 in found.done:
-        return octets
+        return size
     if verify_options.until(tester, UpdProp, before, breaks) is None and found.size is not None:
         return found.size
     return verify_options.told_size(tester)

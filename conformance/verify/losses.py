@@ -5,7 +5,7 @@ rfc8166 section 4.5.5   RPC can recover from the loss of a connection (D-157)
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Final
 
 from conformance.verify import calls
 
@@ -14,7 +14,10 @@ if TYPE_CHECKING:
     from conformance.tester.server.acting import ActingClient
     from targets.base import ActResult
 
-__all__ = ["survived"]
+__all__ = ["TELLS", "survived"]
+
+TELLS: Final = "a client may tell of the calls that a connection has cost"
+"""Why a case accepts that an act fails, which the oracle does not allow after good Replies."""
 
 
 def survived(

@@ -146,8 +146,7 @@ my %acts = (
         my @names = map { unpack('H*', $_) } unpack('(a16)*', substr($$buffer, $start, $length));
         my ($list, $name) = (nfs4_list(map { "$_@" } @names), 'system.nfs4_acl');
         my $file = 'writable';
-        syscall(SYS_setxattr, "$mounted/$file", $name, $list, length $list, 0) == 0
-            or die "setxattr: $!\n";
+        give("$mounted/$file", $name, $list);
         my $given = on_second_mount(sub {
             my $room = "\0" x LIST_MAXIMUM;
             my $octets = syscall(SYS_getxattr, "$_[0]/$file", $name, $room, LIST_MAXIMUM);
@@ -179,9 +178,7 @@ my %acts = (
         my ($name, $list) = $kind eq 'nfs4'
             ? ('system.nfs4_acl', nfs4_list(('EVERYONE@') x 200))
             : posix_list();
-        my $file = "$mounted/writable";
-        syscall(SYS_setxattr, $file, $name, $list, length $list, 0) == 0
-            or die "setxattr: $!\n";
+        give("$mounted/writable", $name, $list);
     },
 
     # GETATTR, LOOKUP, ACCESS, READDIR (PLUS): 600 names with their attributes.
@@ -352,6 +349,12 @@ sub posix_list {
     );
     my $list = join '', pack('V', 2), map { pack('vvl<', @$_) } @entries;
     return ('system.posix_acl_access', $list);
+}
+
+# Give a file a list.
+sub give {
+    my ($file, $name, $list) = @_;
+    syscall(SYS_setxattr, $file, $name, $list, length $list, 0) == 0 or die "setxattr: $!\n";
 }
 
 # An access control list as NFSv4 has it, which allows each of them to read; with 200 times EVERYONE@

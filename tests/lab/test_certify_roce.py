@@ -112,7 +112,7 @@ def test_verdicts_are_those_of_the_baseline(
 def unexpected(ended: Ended) -> list[str]:
     """What was sent and received in the cases that are not as the baseline has them.
 
-    Where the gate runs nothing else may be left of it.
+    A machine that runs the gate may keep nothing else of a run.
     """
     differ = {found[1] for found in re.finditer(r"^BASELINE (\S+):", ended.output, re.MULTILINE)}
     cases = [one for one in read_run(ended.folder / "records.jsonl").cases if one.id in differ]

@@ -20,7 +20,7 @@ SURVIVES = ("rfc8166.4.5.5.rpc-survives-connection-loss",)
 
 @pytest.fixture
 def losing() -> Iterator[Callable[[str], tuple[ClientHarness, ActResult]]]:
-    """Sets a client going, and takes the connection from under a call of it."""
+    """Sets a client going, and ends the connection on which a call of it waits."""
     running: list[ClientHarness] = []
 
     def begin(name: str) -> tuple[ClientHarness, ActResult]:

@@ -48,16 +48,22 @@ KINDS: Final[Mapping[str, Callable[[int], bytes]]] = {
 }
 
 
+def _called_back(connect: Callable[..., Peer]) -> tuple[Traffic, BackwardClient]:
+    """Traffic on a connection on which the device may make Calls, and who takes them."""
+    traffic = Traffic.on(connect, breaks=FOR_CALLS)
+    client = BackwardClient.of(traffic.peer)
+    client.announce()
+    return traffic, client
+
+
 @requirement(FOR_CALLS, POSTED, needs=("backward",), interpretations=("D-40", "D-41"))
 @pytest.mark.parametrize("kind", [*KINDS, "error"])
 def test_server_has_its_receives_after_what_answers_no_call(
     connect: Callable[..., Peer], kind: str
 ) -> None:
     """As many messages to no Call as it has Receives; then the whole forward grant is used."""
-    traffic = Traffic.on(connect, breaks=FOR_CALLS)
+    traffic, _ = _called_back(connect)
     peer = traffic.peer
-    client = BackwardClient.of(peer)
-    client.announce()
     peer.takes_calls = False  # none comes, and what comes is forward
 
     for _ in range(traffic.credits + SPARE):
@@ -75,10 +81,8 @@ def test_server_has_its_receives_after_what_is_no_reply_to_its_call(
     connect: Callable[..., Peer], kind: str
 ) -> None:
     """A Call waits, and bad Replies come to it; then it is answered, or made again by nobody."""
-    traffic = Traffic.on(connect, breaks=FOR_CALLS)
+    traffic, client = _called_back(connect)
     peer = traffic.peer
-    client = BackwardClient.of(peer)
-    client.announce()
     client.provoke(1)
     called = client.next_call()
     peer.takes_calls = False
@@ -96,10 +100,8 @@ def test_server_has_its_receives_after_many_calls_of_its_own(
     connect: Callable[..., Peer], kind: str
 ) -> None:
     """As many of its Calls end as it has Receives, one by one; then the forward grant is used."""
-    traffic = Traffic.on(connect, breaks=FOR_CALLS)
+    traffic, client = _called_back(connect)
     peer = traffic.peer
-    client = BackwardClient.of(peer)
-    client.announce()
     if traffic.credits + SPARE > client.workload.many:
         raise Unsupported(f"it takes more than {client.workload.many} Calls")
     client.provoke(2)

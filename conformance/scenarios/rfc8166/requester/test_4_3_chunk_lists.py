@@ -81,7 +81,7 @@ def test_requester_does_not_take_wrong_lists(
     BAD_REPLY,
     role="requester",
     needs=("cancels",),
-    wider="a client may tell of the calls that a connection has cost",
+    wider=verify.losses.TELLS,
 )
 @pytest.mark.parametrize("fault", ["read-list", "no-write-list", "a-chunk-more"])
 def test_requester_drops_wrong_lists_for_a_call_that_was_given_up(

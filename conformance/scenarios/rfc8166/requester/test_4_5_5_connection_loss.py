@@ -18,10 +18,9 @@ if TYPE_CHECKING:
 
 
 SURVIVES: Final = "rfc8166.4.5.5.rpc-survives-connection-loss"
-TELLS: Final = "a client may tell of the calls that a connection has cost"
 
 
-@requirement(SURVIVES, role="requester", interpretations=("D-157",), wider=TELLS)
+@requirement(SURVIVES, role="requester", interpretations=("D-157",), wider=verify.losses.TELLS)
 @pytest.mark.parametrize("kind", [ActKind.SMALL, ActKind.READ, ActKind.WRITE])
 def test_requester_repeats_a_call_on_a_new_connection(
     service: Service, client: ActingClient, kind: ActKind

@@ -17,7 +17,6 @@ if TYPE_CHECKING:
     from conformance.tester.server.acting import ActingClient
 
 SURVIVES: Final = "rfc8166.4.5.5.rpc-survives-connection-loss"
-TELLS: Final = "a client may tell of the calls that a connection has cost"
 UNIQUE: Final = "rfc8166.2.2.2.call-xid-is-unique"
 ENDS: Final = "rfc8166.4.5.error-completes-the-rpc"
 ANY_ORDER: Final = "rfc8166.3.3.1.replies-in-any-order"
@@ -45,7 +44,9 @@ def several(service: Service) -> tuple[ReceivedCall, ...]:
     return held
 
 
-@requirement(SURVIVES, UNIQUE, role="requester", interpretations=("D-157",), wider=TELLS)
+@requirement(
+    SURVIVES, UNIQUE, role="requester", interpretations=("D-157",), wider=verify.losses.TELLS
+)
 @pytest.mark.parametrize("kind", [ActKind.MANY, ActKind.MANY_READS], ids=str)
 @pytest.mark.parametrize("answered", [0, 2])
 def test_requester_repeats_each_lost_call_once(

@@ -25,7 +25,9 @@ if TYPE_CHECKING:
     from collections.abc import Callable
 
     from conformance.groups.request import GroupCall
+    from conformance.oracle.outcome import Outcome
     from conformance.tester.client.peer import Peer
+    from rpcrdma.wire._generated_rtrext import ErrorInformation
 
 PLACEMENT: Final = "rtrext.5.4.faulty-placement-is-reported"
 BADTBSN: Final = "rtrext.9.5.badtbsn"
@@ -45,10 +47,24 @@ def _stored(client: GroupClient) -> GroupCall:
     return grouped(client.peer, request, (where,), sizes=(None,))
 
 
-def _numbers(call: GroupCall) -> tuple[TransmissionId, ...]:
-    """The transmissions of a request, each of which may be named."""
-    sends = range(len(call.draft.sends))
-    return tuple(TransmissionId(call.xid, MessageType.CALL, number) for number in sends)
+def _reported(
+    client: GroupClient,
+    odd: GroupCall,
+    *information: ErrorInformation,
+    or_else: tuple[type[Outcome], ...] = (),
+    breaks: str,
+) -> None:
+    """A fault of placement is reported; each transmission of the request may be named for it."""
+    sends = range(len(odd.draft.sends))
+    faults.reported(
+        client,
+        odd.message,
+        *information,
+        bad=tuple(TransmissionId(odd.xid, MessageType.CALL, number) for number in sends),
+        or_else=or_else,
+        breaks=breaks,
+        unreported=PLACEMENT,
+    )
 
 
 @requirement(BADTBSN, VALID, NAMES, PLACEMENT, needs=NEEDS, interpretations=("D-118",))
@@ -64,13 +80,11 @@ def test_server_reports_a_target_that_there_is_not(
 
     odd = client.send(call.spoiled(call.draft.with_targets(0, numbers=(number,))))
 
-    faults.reported(
+    _reported(
         client,
-        odd.message,
+        odd,
         BadTargetSegment(number, 0, count - 1),
-        bad=_numbers(odd),
         breaks=BADTBSN,
-        unreported=PLACEMENT,
     )
     client.fence((BADTBSN,))
 
@@ -88,15 +102,13 @@ def test_server_reports_a_target_that_the_send_does_not_reach(
     odd = client.send(call.spoiled(empty))
 
     numbers = client.place(LENGTH).xmdl_bsnum
-    faults.reported(
+    _reported(
         client,
-        odd.message,
+        odd,
         *(BadTargetSegment(number, 0, count - 1) for number in numbers),
         *(BadTargetSegment(number, 1, 0) for number in numbers),
         BadOffset(0, 1, 0),
-        bad=_numbers(odd),
         breaks=BADTBSN,
-        unreported=PLACEMENT,
     )
     client.fence((BADTBSN,))
 
@@ -117,15 +129,13 @@ def test_server_reports_an_item_in_octets_of_the_payload(
     odd = client.send(call.spoiled(call.draft.with_targets(0, numbers=numbers)))
 
     count = len(layout.targets)
-    faults.reported(
+    _reported(
         client,
-        odd.message,
+        odd,
         *(BadTargetSegment(number, 0, 2 * count - 1) for number in numbers),
         BadOffset(0, 1, 0),
         BadPayloadLength(len(call.draft.sends[0].payload), 0, LARGEST),
-        bad=_numbers(odd),
         breaks=BADTBSN,
-        unreported=PLACEMENT,
     )
     client.fence((BADTBSN,))
 
@@ -145,14 +155,12 @@ def test_server_reports_an_offset_beyond_its_segment(
 
     odd = client.send(call.spoiled(call.draft.with_targets(0, offset=value)))
 
-    faults.reported(
+    _reported(
         client,
-        odd.message,
+        odd,
         BadOffset(value, 0, target.length - 1),
-        bad=_numbers(odd),
         or_else=(ErrChunk,),
         breaks=BADOFF,
-        unreported=PLACEMENT,
     )
     client.fence((BADOFF,))
 
@@ -181,11 +189,4 @@ def test_server_reports_one_faulty_request_after_another(connect_two: Callable[.
     for _ in range(3):
         call = _stored(client)
         odd = client.send(call.spoiled(call.draft.with_targets(0, numbers=(count,))))
-        faults.reported(
-            client,
-            odd.message,
-            BadTargetSegment(count, 0, count - 1),
-            bad=_numbers(odd),
-            breaks=PLACEMENT,
-            unreported=PLACEMENT,
-        )
+        _reported(client, odd, BadTargetSegment(count, 0, count - 1), breaks=PLACEMENT)

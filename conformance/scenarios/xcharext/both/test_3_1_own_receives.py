@@ -9,16 +9,16 @@ import pytest
 from conformance import verify
 from conformance.catalogue.cite import requirement
 from conformance.options import verify as verify_options
-from conformance.options.changes import raised, require_change
+from conformance.options.changes import AT_ONCE, granted, raised, require_change, rounds
 from conformance.options.due import begun
 from conformance.options.server import OptionServer
 from conformance.options.tester import both_ends
-from conformance.options.verify import Disposed, until
+from conformance.options.verify import until
 from conformance.oracle.sizes import THRESHOLD_TWO
 from conformance.oracle.told_length import told_length
-from rpcrdma.wire.operations import ConnProp, ReqProp, RespProp, UpdProp
+from rpcrdma.wire.operations import ConnProp, RespProp, UpdProp
 from rpcrdma.wire.optional import UnknownOption
-from rpcrdma.wire.properties import PROP_RBSIZ, ReceiveBufferSize, property_values
+from rpcrdma.wire.properties import PROP_RBSIZ
 from rpcrdma.wire.rpc import MessageType
 from rpcrdma.wire.v2 import ErrBadHeader
 from targets.base import ActKind, Unsupported
@@ -44,9 +44,6 @@ HOLDS = "xcharext.4.4.update-tells-what-has-changed"
 LONG = 16384
 """Octets of the Receives that a device is asked for."""
 
-AT_ONCE = 8
-"""Messages that a device with as many credits has Receives for."""
-
 
 def _refuse_announcement(tester: OptionTester) -> None:
     """Say that what the device has announced cannot be read; it may do nothing about that."""
@@ -67,23 +64,6 @@ USELESS: Final[Mapping[str, Callable[[OptionTester], object]]] = {
 """Messages that are no RPCs, each of which costs the device a Receive."""
 
 
-def _rounds(tester: OptionTester) -> range:
-    """As many times all of them, until no Receive is left that was posted before."""
-    return range(verify_options.calls_that_use_up_receives(tester) // AT_ONCE)
-
-
-def _granted(tester: OptionTester, octets: int) -> tuple[Disposed, int]:
-    """What is answered to a request for a size, and the size in force by it."""
-    verify_options.claims(tester, "reqprop")
-    before = verify_options.told_size(tester)
-    found = verify_options.answered(
-        tester, tester.send(ReqProp(property_values(ReceiveBufferSize(octets))))
-    )
-    if 0 in found.done:
-        return found, octets
-    return found, found.size or before
-
-
 @both_ends(THERE)
 def test_receives_are_as_large_as_announced(tester: OptionTester) -> None:
     """Messages of just the announced size are taken, as many as there are credits for."""
@@ -101,7 +81,7 @@ def test_granted_size_holds_at_once(tester: OptionTester, octets: int) -> None:
     """The size that is done, or another one that is told, is that of every posted Receive."""
     broken = (DONE, OTHER, AFTER_OLD, THERE)
 
-    _, size = _granted(tester, octets)
+    _, size = granted(tester, octets)
 
     if size > 65536:
         raise Unsupported(f"the tester has no message of {size} octets")
@@ -114,7 +94,7 @@ def test_size_that_is_told_later_holds_then(tester: OptionTester) -> None:
     """When an UPDPROP tells the rest of a raise, every posted Receive has that size."""
     verify_options.claims(tester, "updprop")
     before = len(tester.heard)
-    _granted(tester, 16384)
+    granted(tester, 16384)
 
     found = until(tester, UpdProp, before, (AFTER_OLD,))
 
@@ -135,7 +115,7 @@ def test_receives_stay_as_large_after_what_is_no_rpc(tester: OptionTester, kind:
         USELESS[kind](tester)
         tester.call((HOLDS, THERE))
 
-    for _ in _rounds(tester):
+    for _ in rounds(tester):
         tester.deliver(size, AT_ONCE, breaks=(HOLDS, THERE))
 
 
@@ -145,7 +125,7 @@ def test_raise_after_a_raise_holds_when_it_is_told(tester: OptionTester) -> None
     broken = (DONE, OTHER, AFTER_OLD, HOLDS)
     for octets in (8192, 16384):
         before = len(tester.heard)
-        _, size = _granted(tester, octets)
+        _, size = granted(tester, octets)
         tester.deliver(size, AT_ONCE, breaks=broken)
 
         until(tester, UpdProp, before, (AFTER_OLD,))
@@ -184,9 +164,9 @@ def test_receives_are_no_smaller_than_the_answer_to_a_request(
     """
     tester.call()
 
-    _, size = _granted(tester, octets)
+    _, size = granted(tester, octets)
 
-    for _ in _rounds(tester):
+    for _ in rounds(tester):
         tester.deliver(size, AT_ONCE, breaks=(AFTER_ANSWER, THERE))
 
 
@@ -197,7 +177,7 @@ def test_receives_do_not_shrink_before_the_peer_is_told(tester: OptionTester) ->
 
     tester.change_size(verify_options.told_size(tester) // 2)
 
-    for _ in _rounds(tester):
+    for _ in rounds(tester):
         size = verify_options.told_size(tester)
         tester.deliver(size, AT_ONCE, breaks=(AFTER_ANSWER, NO_HARM))
 
@@ -219,7 +199,7 @@ def test_size_is_not_reduced_without_a_request(tester: OptionTester) -> None:
     if told < size:
         reason = f"The device tells {told} octets, and has told {size}."
         tester.case.let_pass(reason, (ON_REQUEST,))
-    for _ in _rounds(tester):
+    for _ in rounds(tester):
         tester.deliver(max(told, THRESHOLD_TWO), AT_ONCE, breaks=(AT_LEAST, ON_REQUEST))
 
 
@@ -232,7 +212,7 @@ def test_client_offers_a_reply_chunk_by_its_own_size(
     What is not more than every receiver must take may come without a chunk.
     """
     tester = OptionServer.of(service_two, client)
-    _, size = _granted(tester, 1024)
+    _, size = granted(tester, 1024)
     if size > 1024:
         raise Unsupported("the client does not make its Receives shorter")
     for _ in range(verify_options.calls_that_use_up_receives(tester)):

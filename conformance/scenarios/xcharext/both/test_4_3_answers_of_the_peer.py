@@ -27,7 +27,7 @@ from rpcrdma.wire.rpc import MessageType
 from targets.base import Unsupported
 
 if TYPE_CHECKING:
-    from conformance.options.tester import OptionTester
+    from conformance.options.tester import Heard, OptionTester
     from rpcrdma.wire.optional import Option
 
 MISSING = "xcharext.2.1.missing-words-are-zero"
@@ -53,12 +53,17 @@ OTHERS: Final[dict[str, tuple[type[Option], v2.Rdma2ErrorBody]]] = {
 """What a device has said before it asks, and the error by which that is refused late."""
 
 
-def _reply(tester: OptionTester, answer: RespProp, breaks: tuple[str, ...]) -> None:
-    """The device asks for longer Receives; this is the answer, and RPCs go on."""
+def _asked(tester: OptionTester) -> Heard:
+    """The device asks for longer Receives; this is its request."""
     verify_options.claims(tester, "reqprop")
     before = len(tester.heard)
     tester.ask_size(ASKED)
-    request, _ = verify_options.requested(tester, before)
+    return verify_options.requested(tester, before)[0]
+
+
+def _reply(tester: OptionTester, answer: RespProp, breaks: tuple[str, ...]) -> None:
+    """The device asks for longer Receives; this is the answer, and RPCs go on."""
+    request = _asked(tester)
     tester.send(answer, MessageType.REPLY, xid=request.xid)
     tester.call(breaks)
 
@@ -90,10 +95,7 @@ def test_rejection_leaves_all_as_it_was(tester: OptionTester) -> None:
 @both_ends(REFUSED, interpretations=("D-77",))
 def test_refusal_of_the_operation_is_a_rejection(tester: OptionTester) -> None:
     """REQPROP gets RDMA2_ERR_INVAL_OPTION: the old size holds, and no RPC fails."""
-    verify_options.claims(tester, "reqprop")
-    before = len(tester.heard)
-    tester.ask_size(ASKED)
-    request, _ = verify_options.requested(tester, before)
+    request = _asked(tester)
 
     tester.refuse(request)
 
@@ -170,10 +172,7 @@ def test_answer_to_nothing_changes_nothing(tester: OptionTester) -> None:
 @pytest.mark.parametrize("same_xid", [True, False], ids=["same xid", "next xid"])
 def test_second_answer_changes_nothing(tester: OptionTester, *, same_xid: bool) -> None:
     """After a rejection, or under another XID than the request's, a value does not count."""
-    verify_options.claims(tester, "reqprop")
-    before = len(tester.heard)
-    tester.ask_size(ASKED)
-    request, _ = verify_options.requested(tester, before)
+    request = _asked(tester)
     if same_xid:
         rejection = RespProp((), verify_options.bits(tester, {0}), ())
         tester.send(rejection, MessageType.REPLY, xid=request.xid)
@@ -189,10 +188,7 @@ def test_second_answer_changes_nothing(tester: OptionTester, *, same_xid: bool) 
 @both_ends(TO_NOTHING, REFUSED, interpretations=("D-77", "D-146"))
 def test_answer_after_a_refusal_changes_nothing(tester: OptionTester) -> None:
     """REQPROP gets RDMA2_ERR_INVAL_OPTION, and an answer later: a value in that does not count."""
-    verify_options.claims(tester, "reqprop")
-    before = len(tester.heard)
-    tester.ask_size(ASKED)
-    request, _ = verify_options.requested(tester, before)
+    request = _asked(tester)
     tester.refuse(request)
     tester.call((REFUSED,))
 

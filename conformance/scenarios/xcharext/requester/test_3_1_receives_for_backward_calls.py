@@ -6,8 +6,7 @@ from typing import TYPE_CHECKING, Final
 
 from conformance.backward.server import BackwardServer
 from conformance.catalogue.cite import requirement
-from conformance.options import verify as verify_options
-from conformance.options.changes import raised
+from conformance.options.changes import AT_ONCE, raised, rounds
 from conformance.options.server import OptionServer
 
 if TYPE_CHECKING:
@@ -22,7 +21,6 @@ LONG: Final = 16384
 """Octets of the Receives that the client is asked for."""
 
 CALLS: Final = 4
-AT_ONCE: Final = 8
 
 
 @requirement(
@@ -44,5 +42,5 @@ def test_client_posts_receives_as_large_for_backward_calls(
     for _ in range(CALLS):
         server.answered(server.call(server.calls.null), breaks=(THERE, HOLDS))
 
-    for _ in range(verify_options.calls_that_use_up_receives(tester) // AT_ONCE):
+    for _ in rounds(tester):
         tester.deliver(size, AT_ONCE, breaks=(THERE, HOLDS))

@@ -6,8 +6,7 @@ from typing import TYPE_CHECKING, Final
 
 from conformance.backward.client import BackwardClient
 from conformance.catalogue.cite import requirement
-from conformance.options import verify as verify_options
-from conformance.options.changes import raised
+from conformance.options.changes import AT_ONCE, raised, rounds
 from conformance.options.client import OptionClient
 
 if TYPE_CHECKING:
@@ -23,7 +22,6 @@ LONG: Final = 16384
 """Octets of the Receives that the server is asked for."""
 
 CALLS: Final = 4
-AT_ONCE: Final = 8
 
 
 @requirement(THERE, HOLDS, AFTER_OLD, needs=("operations", "backward"), interpretations=("D-145",))
@@ -38,5 +36,5 @@ def test_server_posts_receives_as_large_for_replies(connect_two: Callable[..., P
     for _ in range(CALLS):
         client.answer(client.next_call(breaks=(THERE, HOLDS)))
 
-    for _ in range(verify_options.calls_that_use_up_receives(tester) // AT_ONCE):
+    for _ in rounds(tester):
         tester.deliver(size, AT_ONCE, breaks=(THERE, HOLDS))

@@ -26,8 +26,11 @@ def pytest_addoption(parser: pytest.Parser) -> None:
 
 
 def pytest_configure(config: pytest.Config) -> None:
-    """Declare the scenarios' mark, which tests put on functions of their own."""
+    """Declare the marks: that of scenarios, and that of tests for `tox -e long`."""
     config.addinivalue_line("markers", "requirement(*ids): what a scenario cites")
+    config.addinivalue_line(
+        "markers", "long: takes many seconds, or is one of a thousand of its kind"
+    )
 
 
 def pytest_ignore_collect(collection_path: Path, config: pytest.Config) -> bool | None:

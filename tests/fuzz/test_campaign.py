@@ -16,6 +16,7 @@ if TYPE_CHECKING:
     from pathlib import Path
 
 
+@pytest.mark.long
 def test_planted_boolean_bug_is_found_minimised_and_kept(tmp_path: Path) -> None:
     harness, subject = PLANTED["boolean-check"]
     result = Campaign(harness, 60, tmp_path, subject, seed=1).run(lambda line: None)

@@ -99,6 +99,7 @@ def test_command_lists_them(capsys: pytest.CaptureFixture[str]) -> None:
     assert [line.split()[0] for line in capsys.readouterr().out.splitlines()] == sorted(FILES)
 
 
+@pytest.mark.long
 def test_command_runs_them_all(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
     assert main(["fuzz", "--all", "--time", "1", "--findings", str(tmp_path)]) == 0
     printed = capsys.readouterr().out

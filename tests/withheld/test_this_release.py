@@ -16,6 +16,8 @@ if TYPE_CHECKING:
     from collections.abc import Iterator, Mapping
     from pathlib import Path
 
+pytestmark = pytest.mark.long
+
 WITHHELD = read_withheld(ROOT)
 
 LONG = 8

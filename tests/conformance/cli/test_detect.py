@@ -108,6 +108,7 @@ def test_what_was_not_found_is_tried_again(
     assert "GONE gone: the code of its function has changed" in capsys.readouterr().out
 
 
+@pytest.mark.long
 def test_what_changes_what_is_sent_is_told(
     folder: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
 ) -> None:

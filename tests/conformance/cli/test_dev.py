@@ -98,6 +98,7 @@ def test_coverage_prints_its_table(capsys: pytest.CaptureFixture[str]) -> None:
     assert capsys.readouterr().out.splitlines()[-1].startswith("responder: ")
 
 
+@pytest.mark.long
 def test_matrix_runs_a_mutant(capsys: pytest.CaptureFixture[str]) -> None:
     assert run("matrix", "--processes", "1", "claims-version-three") == 0
 

@@ -48,6 +48,7 @@ def test_nothing_is_found_at_the_reference(way: Way) -> None:
     assert result.examples > 0
 
 
+@pytest.mark.long
 @pytest.mark.parametrize(
     ("way", "mutant"), [(Way.CALLS, "grants-zero"), (Way.EXCHANGES, "grants-zero")]
 )

@@ -27,6 +27,8 @@ if TYPE_CHECKING:
     from conformance.oracle.outcome import Outcome
     from conformance.proof.comparison import OracleComparison
 
+pytestmark = pytest.mark.long
+
 KEEPS_NOTHING = "rfc8166/4.5.5/responder-executes-nothing-whose-chunk-was-cut"
 """The test program keeps nothing that could show it; `tests/conformance/tester/test_wire.py`
 runs it in NFSv3."""

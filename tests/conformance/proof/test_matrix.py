@@ -209,6 +209,7 @@ def test_prints_killers_and_trips_by_reason() -> None:
     )
 
 
+@pytest.mark.long
 def test_runs_a_mutant_and_says_what_killed_it(capsys: pytest.CaptureFixture[str]) -> None:
     status = run(options("--processes", "1", "claims-version-three"))
 

@@ -92,6 +92,7 @@ def test_what_a_mutant_overrides_is_the_endpoints_method() -> None:
     )
 
 
+@pytest.mark.long
 def test_the_files_of_a_case_and_of_a_requirement_contain_it() -> None:
     for one, case in CASES.items():
         file = of_case(one).file

@@ -33,6 +33,8 @@ from targets.registry import find_any_target
 if TYPE_CHECKING:
     from conformance.proof.comparison import OracleComparison
 
+pytestmark = pytest.mark.long
+
 MUST = "rfc8166.4.2.2.version-is-one"
 SHOULD = "rfc8166.3.4.5.2.no-roundup-in-read-chunks"
 CASE = Case("rfc8166/4.2.2/some-case", "", (MUST,), "requester", (), (), destructive=False)

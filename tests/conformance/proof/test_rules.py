@@ -34,6 +34,7 @@ def test_a_rule_is_found_in_the_function_that_names_it() -> None:
     assert ("conformance/oracle/responder/reply_rules.py", "_fixed_words") in found
 
 
+@pytest.mark.long
 def test_a_rule_that_the_oracle_does_not_name_is_found_at_the_other_judges() -> None:
     found = [place.file for entry in WIRE for place in rules.rules(entry.id)]
 
@@ -41,6 +42,7 @@ def test_a_rule_that_the_oracle_does_not_name_is_found_at_the_other_judges() -> 
     assert any(file.startswith("conformance/verify/") for file in found)
 
 
+@pytest.mark.long
 def test_every_rule_is_in_a_line_that_exists() -> None:
     for entry in WIRE:
         for place in rules.rules(entry.id):
@@ -111,6 +113,7 @@ def test_a_call_that_is_not_told_what_is_broken_is_no_check() -> None:
     assert not [place for place in found if place.name.endswith(".send")]
 
 
+@pytest.mark.long
 def test_every_requirement_with_a_case_leads_to_what_judges_it() -> None:
     citing = defaultdict(list)
     for case in collect_cases():

@@ -33,6 +33,7 @@ def test_an_order_is_judged_and_told_without_captures(
     assert not list((tmp_path / "evidence").glob("*.pcapng"))
 
 
+@pytest.mark.long
 def test_each_order_is_judged_into_its_own_folder_and_the_worst_status_stays(
     tmp_path: Path,
 ) -> None:

@@ -54,6 +54,7 @@ def test_what_is_outside_of_the_lab_is_refused_before_a_boot(name: str) -> None:
         lab_run((), elsewhere)
 
 
+@pytest.mark.long
 def test_a_run_comes_home_with_its_captures(
     machine: Callable[[Ending], None], tmp_path: Path
 ) -> None:
@@ -66,6 +67,7 @@ def test_a_run_comes_home_with_its_captures(
     assert all(any(name.endswith(".pcapng") for name in case.evidence) for case in record.cases)
 
 
+@pytest.mark.long
 def test_several_orders_come_home_from_one_machine(
     machine: Callable[[Ending], None], tmp_path: Path
 ) -> None:
@@ -84,6 +86,7 @@ def test_several_orders_come_home_from_one_machine(
     assert [problem for _, problem in found] == ["", ""]
 
 
+@pytest.mark.long
 def test_a_machine_that_died_leaves_what_it_had_written(
     machine: Callable[[Ending], None], tmp_path: Path
 ) -> None:

@@ -257,6 +257,7 @@ def test_a_file_without_a_section_has_no_cases() -> None:
         case_id(Path("rfc8166/responder/test_title.py"), "test_x")
 
 
+@pytest.mark.long
 def test_the_reference_passes_the_whole_suite(tmp_path: Path) -> None:
     run = certify(find_target("reference"), Selection(), tmp_path)
 
@@ -264,6 +265,7 @@ def test_the_reference_passes_the_whole_suite(tmp_path: Path) -> None:
     assert run.footer.complete
 
 
+@pytest.mark.long
 @pytest.mark.parametrize(
     ("versions", "passes", "is_not_tested"),
     [

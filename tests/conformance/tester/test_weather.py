@@ -50,6 +50,7 @@ def verdicts(records: tuple[CaseRecord, ...]) -> list[tuple[str, str, str]]:
     return [(record.id, record.verdict.value, record.reason) for record in records]
 
 
+@pytest.mark.long
 @pytest.mark.parametrize(
     ("name", "document", "section"),
     [(name, *part) for name, wanted in PARTS.items() for part in wanted],
@@ -70,6 +71,7 @@ def test_loss_changes_no_verdict(name: str, document: str, section: str, tmp_pat
     assert verdicts(rough.cases) == verdicts(calm)
 
 
+@pytest.mark.long
 def test_what_a_run_is_exposed_to_is_in_its_record(tmp_path: Path) -> None:
     wanted = Selection(section="3.3.1", document="rfc8166")
     target = find_any_target("reference", "switch")
@@ -80,6 +82,7 @@ def test_what_a_run_is_exposed_to_is_in_its_record(tmp_path: Path) -> None:
     assert record.header.fabric == f"roce switch with faults {LOSS}"
 
 
+@pytest.mark.long
 def test_each_process_is_exposed(tmp_path: Path) -> None:
     """None of them meets another weather: a case has its schedule wherever it is judged."""
     wanted = Selection(section="3.3.1", document="rfc8166")

@@ -105,6 +105,7 @@ def test_a_strike_is_awaited(harness: Harness) -> None:
         wire.await_strike(lambda: None)
 
 
+@pytest.mark.long
 @pytest.mark.parametrize(
     ("section", "name"), [(section, name) for section, names in WIRED.items() for name in names]
 )

@@ -357,6 +357,7 @@ def test_says_its_deviation_in_one_sentence(one: base.Mutant) -> None:
     assert ". " not in one.deviation
 
 
+@pytest.mark.long
 @pytest.mark.parametrize("one", ALL, ids=lambda one: one.slug)
 def test_is_killed_by_a_verdict_that_names_what_it_breaks(one: base.Mutant) -> None:
     kill = kills().get(one.slug)

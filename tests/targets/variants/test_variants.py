@@ -121,6 +121,7 @@ def test_names_what_leaves_the_choice(one: Variant) -> None:
         assert why
 
 
+@pytest.mark.long
 @pytest.mark.parametrize("one", ALL, ids=lambda one: one.slug)
 def test_is_judged_as_the_reference_is(one: Variant) -> None:
     document = documents_about(one, all_of_them=NIGHT)

@@ -50,7 +50,7 @@ class Schedule:
         heapq.heappush(self._events, (moment, self._planned, action))
 
     def attach(self, owner: object, step: Callable[[], None]) -> None:
-        """Give `step` its turn after every event."""
+        """Give `step` its turn after all that happens at one moment."""
         self._steps.append((owner, step))
 
     def detach(self, owner: object) -> None:
@@ -78,12 +78,16 @@ class Schedule:
                 if gives_turns:
                     self._give_turns()  # for those who act by the clock
                 return is_over()
-            moment, _, action = heapq.heappop(self._events)
-            self.clock.advance_to(moment)
-            action()
+            self.clock.advance_to(self._events[0][0])
+            self._run_due()
             if gives_turns:
                 self._give_turns()
         return True
+
+    def _run_due(self) -> None:
+        """Run what is due, so that messages sent in a row find no Receive posted in between."""
+        while self._events and self._events[0][0] <= self.clock.now():
+            heapq.heappop(self._events)[2]()
 
     def _give_turns(self) -> None:
         """Call the steps until a whole round changes nothing."""

@@ -75,7 +75,9 @@ def test_client_has_its_receives_after_what_it_refuses(
         disturbance.unless_ended(line)
         server.answered(following, breaks=AT_ONCE)
     act = client.begin(ActKind.MANY, count=requested)
-    service.waiting()
+    service.waiting(
+        until=lambda: act.poll() is not None or len(service.in_flight(line)) > before // 2
+    )
     held = service.in_flight(line)
     verify.that(
         len(held) > before // 2,

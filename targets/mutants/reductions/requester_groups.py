@@ -265,6 +265,18 @@ class ReservesNoReceives(Requester):
         return [*dropwhile(lambda action: isinstance(action, PostReceive), actions)]
 
 
+@mutant(breaks="rtrext.4.3.reserved-receives-are-there")
+class ReservesReceivesForOneCall(Requester):
+    """Posts Receives for later transmissions of a response while no other call has any."""
+
+    def _begin(self, event: CallRequested, *, again: bool = False) -> list[Action]:
+        others = any(call.reserved for call in self._calls.values())
+        actions = super()._begin(event, again=again)
+        if not others:
+            return actions
+        return [*dropwhile(lambda action: isinstance(action, PostReceive), actions)]
+
+
 @mutant(breaks="rtrext.8.4.no-request-beyond-the-limit")
 class ForgetsTheLimitOfRequests(GroupPlanner):
     """Sends as many transmissions as it likes where the Responder tells of fewer."""

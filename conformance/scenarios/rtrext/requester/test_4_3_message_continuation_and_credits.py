@@ -51,7 +51,7 @@ def test_requester_counts_all_transmissions_in_flight(groups: GroupServer) -> No
 
 
 @requirement(THERE, role="requester", needs=("xmtreq", "xmtcont"), interpretations=("D-97",))
-@pytest.mark.parametrize("length", [9000, 100_000, 200_000])
+@pytest.mark.parametrize("length", [9000, 60_000, 100_000, 200_000])
 @pytest.mark.parametrize("count", [1, 4])
 def test_requester_has_the_receives_that_it_tells_of(
     service_two: Service, client: ActingClient, length: int, count: int

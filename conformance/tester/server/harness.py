@@ -16,6 +16,7 @@ from conformance.tester.case import CaseLog, Deviation, Inconclusive
 from conformance.tester.life_watch import LifeWatch
 from conformance.tester.server import Service, Welcome
 from conformance.tester.server.acting import ActingClient
+from conformance.tester.server.operations import operations_of_clients
 from conformance.tester.server.programs import program_factory
 from rpcrdma.errors import FabricError
 from rpcrdma.fabric.trace import Trace
@@ -175,7 +176,8 @@ class ClientHarness:
     def judged(self, found: BaseException | None, cited: tuple[str, ...]) -> BaseException | None:
         """What ended the case, together with the rules that messages of the client broke."""
         found = self.life.judged(found)
-        return with_broken_rules(found, self.service.violations, cited, self.case, "client")
+        broken = (*self.service.violations, *operations_of_clients(self.trace.events))
+        return with_broken_rules(found, broken, cited, self.case, "client")
 
     def renew(self) -> None:
         """Start the client again, though it may call (see `conformance.suite.rigs.Rig`).

@@ -48,6 +48,7 @@ FOR_EVER: Final = 7
 """In the words of the verbs."""
 
 _SEND_DEPTH: Final = 512
+_IN_REACH: Final = Access.LOCAL_WRITE | Access.REMOTE_READ | Access.REMOTE_WRITE
 _FEWEST_OCTETS: Final = 1
 
 
@@ -190,8 +191,8 @@ class Line:
             self._gone(error)
 
     def expose(self, data: bytes) -> RdmaSegment:
-        """Memory that holds `data`, for the client to read: of a backward Call (xcharext 3.3)."""
-        region = self._connection.register(len(data), Access.REMOTE_READ)
+        """Memory that holds `data`, within the client's reach: of a backward Call."""
+        region = self._connection.register(len(data), _IN_REACH)
         region.write(data)
         return RdmaSegment(region.handle, len(data), region.offset)
 

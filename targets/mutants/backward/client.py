@@ -7,12 +7,12 @@ from typing import TYPE_CHECKING, ClassVar
 from rpcrdma.endpoint.backward.duplex import ClientDuplex
 from rpcrdma.endpoint.backward.responder import BackwardResponder
 from rpcrdma.endpoint.core import events
-from rpcrdma.endpoint.core.actions import Disconnect, PostReceive, Send
+from rpcrdma.endpoint.core.actions import Disconnect, PostReceive, RdmaWrite, Send, Transfer
 from rpcrdma.endpoint.requester.requester import Requester
 from rpcrdma.endpoint.responder.call_rules import MINIMUM_HEADER
 from rpcrdma.ulp import testprog_calls
 from rpcrdma.ulp.bindings import XDR_UNIT
-from rpcrdma.wire import RdmaMsg, TransportHeader, encode_header, fixed_words
+from rpcrdma.wire import RdmaMsg, TransportHeader, decode_header, encode_header, fixed_words
 from rpcrdma.wire.rpc import MessageType
 from targets.mutants import because
 from targets.mutants.base import mutant
@@ -304,3 +304,20 @@ class HangsUpOverModestRequests(ClientDuplex):
         if fixed_words(event.data).credit == 1:
             return [Disconnect("one credit is not enough")]
         return super().to_backward(event, now)
+
+
+@mutant(breaks="bidir.1.5.3.no-rdma-for-backward-transactions")
+class ClearsChunksOfCallsThatItDrops(BackwardResponder):
+    """Drops a backward Call with a Write list, and writes zeros to its memory."""
+
+    def _receive(self, event: events.MessageReceived, now: float) -> list[Action]:
+        actions = super()._receive(event, now)
+        body = (
+            decode_header(event.data)[0].rdma_body if fixed_words(event.data).version == 1 else None
+        )
+        if not isinstance(body, RdmaMsg) or not body.rdma_writes:
+            return actions
+        there = body.rdma_writes[0].target[0]
+        write = Transfer(0, there.length, there.handle, there.offset)
+        kept: list[Action] = [one for one in actions if isinstance(one, PostReceive)]
+        return [*kept, RdmaWrite(0, bytes(there.length), (write,))]

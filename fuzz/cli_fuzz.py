@@ -28,7 +28,7 @@ def add_parser(subparsers: argparse._SubParsersAction[argparse.ArgumentParser]) 
     """Add `fuzz` to the command line."""
     parser = subparsers.add_parser(
         "fuzz",
-        help="fuzz a decoder or the reference Responder",
+        help="fuzz a decoder or an end of the reference",
         description=(
             "Run one coverage-guided harness (atheris). Findings are minimised and kept, each with"
             " the command that replays it. Exit status 1 if there is one."

@@ -16,7 +16,6 @@ import argparse
 import importlib
 import resource
 import sys
-import types
 from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Final, TypeVar
@@ -73,6 +72,8 @@ def main(arguments: list[str]) -> None:
     """Fuzz until libFuzzer's limits or the first finding; does not return then."""
     import atheris  # only the fuzzed process needs it, and it hooks the interpreter
 
+    from fuzz.instrument import Blocks, instrument_library
+
     parser = argparse.ArgumentParser(prog="python -m fuzz.engine", description=__doc__)
     parser.add_argument("--harness", choices=harness_names(), required=True)
     parser.add_argument("--findings", type=Path, default=Path("findings"))
@@ -95,7 +96,7 @@ def main(arguments: list[str]) -> None:
             keep(options.findings, finding_of(options.harness, octets, broken))
             raise
 
-    _instrument(atheris.instrument_func)
+    instrument_library(Blocks())
     _limit_memory()
     atheris.Setup([arguments[0], *options.fuzzer], fuzz_one)
     atheris.Fuzz()
@@ -121,21 +122,6 @@ def _breaks(
     except BrokenInvariant as broken:
         return broken.invariant == invariant
     return False
-
-
-def _instrument(instrument: Callable[[Any], Any]) -> None:
-    """Instrument what is loaded of the protocol library, functions and methods alike.
-
-    An import hook would come too late: `python -m` has imported it all with the harness.
-    """
-    for name, module in list(sys.modules.items()):
-        if not name.startswith("rpcrdma."):
-            continue
-        for value in list(vars(module).values()):
-            members = vars(value).values() if isinstance(value, type) else (value,)
-            for member in members:
-                if isinstance(member, types.FunctionType) and member.__module__ == name:
-                    instrument(member)
 
 
 def _limit_memory() -> None:

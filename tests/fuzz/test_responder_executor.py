@@ -9,7 +9,9 @@ from fuzz.harnesses.v1_responder import reference
 from fuzz.invariant import BrokenInvariant
 from fuzz.responder_executor import ResponderExecutor, good_call, xid_of
 from rpcrdma.endpoint.responder.responder import Responder
+from rpcrdma.ulp import nfs3
 from rpcrdma.ulp import testprog_calls as calls
+from rpcrdma.ulp.file_store import FileStore
 from rpcrdma.wire import RdmaMsg, RdmaSegment, TransportHeader, WriteChunk, encode_header
 from targets.reference.server_parts import Parts, responder_factory
 
@@ -53,6 +55,19 @@ def test_a_held_call_is_answered_by_a_later_message() -> None:
     assert held.deferred
     assert held.answers == ()
     assert [xid_of(answer) for answer in release.answers] == [2, 1]
+
+
+def test_no_execution_finds_what_another_has_written() -> None:
+    root = FileStore().root.handle
+    new = [call(nfs3.call(xid, nfs3.create(root, b"new"))) for xid in (1, 2)]
+    seen = call(nfs3.call(3, nfs3.lookup(root, b"new")))
+    executor = ResponderExecutor(reference())
+
+    before = executor.run([seen])
+    executor.run([*new, seen])
+
+    assert executor.run([seen]) == before
+    assert str(executor.run([new[0], seen]).outcomes[1]) != str(before.outcomes[0])
 
 
 class ServesNobody(Responder):

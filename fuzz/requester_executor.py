@@ -34,10 +34,10 @@ GRANTED: Final = 4
 
 CALLS: Final = (
     calls.fetch_two(1, 1200, 4, b"between"),
-    calls.long_store(2, b"text" * 300, b"data" * 300),
-    calls.long_reply(3, 1500, 2),
-    calls.null(4),
-    calls.echo(5, b"note"),
+    calls.long_store(3, b"text" * 300, b"data" * 300),
+    calls.long_reply(5, 1500, 2),
+    calls.null(7),
+    calls.echo(9, b"note"),
 )
 """Each in its own form: with Write chunks, Read chunks, a Reply chunk, and two without any."""
 

@@ -30,7 +30,7 @@ def check(octets: bytes, connect: Callable[[], Requester]) -> None:
     execution = RequesterExecutor(connect).run(split(octets))
     for outcome in execution.outcomes:
         if outcome.problems:
-            raise BrokenInvariant("oracle", "; ".join(outcome.problems))
+            raise BrokenInvariant("oracle", "; ".join(outcome.problems), outcome.problems[0])
     if not execution.alive:
         raise BrokenInvariant("not-served", execution.unserved)
 

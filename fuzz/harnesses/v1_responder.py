@@ -74,7 +74,8 @@ def _judge(delivered: Delivered, *, repeated: bool) -> None:
     judgement = judge_answer(expectation, delivered.outcome, delivered.held, repeated=repeated)
     if judgement.verdict is Verdict.FAIL:
         fault = expectation.fault or "a good call"
-        raise BrokenInvariant("oracle", f"{delivered.message.hex()}: {fault}: {judgement.reason}")
+        detail = f"{delivered.message.hex()}: {fault}: {judgement.reason}"
+        raise BrokenInvariant("oracle", detail, " ".join(judgement.violated))
 
 
 @lru_cache(maxsize=8)

@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, Final
 from msgspec import structs
 from typing_extensions import override
 
-from fuzz.harnesses import v2_header
+from fuzz.harnesses import v2_header, v2_requester
 from fuzz.harnesses.v1_header import V1ReferenceCodec
 from rpcrdma.endpoint.core.credits import Allowance
 from rpcrdma.endpoint.requester.requester import Requester
@@ -44,6 +44,7 @@ __all__ = [
     "counts_credits_down",
     "keeps_refused_memory",
     "sums_grants",
+    "sums_grants_in_two",
 ]
 
 
@@ -148,6 +149,11 @@ def sums_grants() -> Callable[[], Requester]:
     return lambda: Requester(parts=RequesterParts(allowance=SumsGrants))
 
 
+def sums_grants_in_two() -> Callable[[], Requester]:
+    """The same in Version Two."""
+    return lambda: Requester(v2_requester.OPTIONS, RequesterParts(allowance=SumsGrants))
+
+
 def keeps_refused_memory() -> Callable[[], Requester]:
     """Makes Requesters that are `KeepsRefusedMemory`."""
     return KeepsRefusedMemory
@@ -161,6 +167,7 @@ PLANTED: Final = {
     "credit-underflow": ("v1-responder", "fuzz.planted:counts_credits_down"),
     "answers-twice": ("v1-responder", "fuzz.planted:answers_twice"),
     "credit-sum": ("v1-requester", "fuzz.planted:sums_grants"),
+    "credit-sum-two": ("v2-requester", "fuzz.planted:sums_grants_in_two"),
     "memory-kept": ("v1-requester", "fuzz.planted:keeps_refused_memory"),
     "short-reth": ("roce-frame", "fuzz.planted_roce:TrustsHeaderLengths"),
     "source-host": ("roce-device", "fuzz.planted_roce:hears_anybody"),

@@ -33,13 +33,14 @@ GRANTED: Final = 4
 """Credits that the first Reply grants, and each right Reply at the end."""
 
 CALLS: Final = (
-    calls.fetch_two(1, 1200, 4, b"between"),
-    calls.long_store(3, b"text" * 300, b"data" * 300),
-    calls.long_reply(5, 1500, 2),
+    calls.fetch_two(1, 4200, 4, b"between"),
+    calls.long_store(3, b"text" * 1050, b"data" * 1050),
+    calls.long_reply(5, 4300, 2),
     calls.null(7),
     calls.echo(9, b"note"),
 )
-"""Each in its own form: with Write chunks, Read chunks, a Reply chunk, and two without any."""
+"""Each in its own form, in either version: with Write chunks, Read chunks, a Reply chunk, and two
+without any."""
 
 _FIRST: Final = calls.null(0x0F11_0000)
 _LAST: Final = calls.null(0x600D_CA11)

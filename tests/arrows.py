@@ -230,6 +230,7 @@ ARROWS: dict[str, set[str]] = {
             "rpcrdma.errors rpcrdma.wire rpcrdma.ulp rpcrdma.fabric rpcrdma.roce "
             "rpcrdma.roce.packet rpcrdma.roce.transport rpcrdma.roce.cm rpcrdma.roce.link "
             "rpcrdma.endpoint.core rpcrdma.endpoint.requester rpcrdma.endpoint.responder "
+            "rpcrdma.endpoint.backward "
             "reports.record reports.stream "
             "targets.base targets.profile targets.fabrics targets.tested_versions targets.lab "
             "targets.reference targets.placed targets.registry conformance.bad_input "

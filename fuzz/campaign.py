@@ -1,25 +1,27 @@
 """Runs one harness for a time in a process of its own, and collects what it found.
 
 The fuzzed process may crash, hang or be killed for its memory: each is a finding, and none can take
-this process along.
+this process along.  A run goes on after a finding: the fuzzed process by itself, or another one if
+it has died.  Time counts from when the corpus is read.
 """
 
 from __future__ import annotations
 
 import contextlib
 import os
-import re
 import signal
 import subprocess
 import sys
 import tempfile
 import threading
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from pathlib import Path
+from time import monotonic
 from typing import TYPE_CHECKING, Final
 
-from conformance.explore.finding import keep
+from conformance.explore.finding import keep, load
 from fuzz.invariant import BrokenInvariant, finding_of
+from fuzz.pulse import Pulse, after_line
 from fuzz.registry import corpus_of, dictionary_of, find_harness
 
 if TYPE_CHECKING:
@@ -32,13 +34,18 @@ _ENGINE: Final = (sys.executable, "-m", "fuzz.engine")
 _INPUT_SECONDS: Final = 5
 """How long one input may take before it counts as a hang."""
 
+_READING_SECONDS: Final = 600
+"""For start-up and the corpus, before the time asked for begins."""
+
 _GRACE_SECONDS: Final = 60
-"""For start-up, minimising and shut-down, beyond the time asked for."""
+"""For minimising and shut-down, beyond the time asked for."""
 
 _MAXIMUM_LENGTH: Final = 8192
 """Octets of an input: twice the largest inline threshold in use."""
 
-_EXECUTIONS: Final = re.compile(r"^(?:#|stat::number_of_executed_units: )(\d+)", re.MULTILINE)
+_MOST_DEATHS: Final = 10
+"""After so many the run ends: each costs a start, and tells little that is new."""
+
 _ARTEFACTS: Final = {
     "timeout-": BrokenInvariant("time-unbounded", f"one input took more than {_INPUT_SECONDS} s"),
     "oom-": BrokenInvariant("memory-unbounded", "one input used more memory than the limit"),
@@ -51,12 +58,12 @@ class Result:
     """What a campaign did.
 
     Attributes:
-        executions: inputs that were tried.
-        findings: files of kept findings.
+        pulse: how far it came.
+        findings: files of kept findings, one for each cause.
         failure: why the fuzzed process ended without doing its work; empty if it did it.
     """
 
-    executions: int
+    pulse: Pulse
     findings: tuple[Path, ...]
     failure: str = ""
 
@@ -72,6 +79,7 @@ class Campaign:
         implementation: `MODULE:NAME` of what is fuzzed; empty: the reference.
         corpus: folder where new interesting inputs are kept; None: they are thrown away.
         seed: of libFuzzer; 0: a fresh one.
+        to_first: whether to end at the first finding.
     """
 
     harness: str
@@ -80,98 +88,158 @@ class Campaign:
     implementation: str = ""
     corpus: Path | None = None
     seed: int = 0
+    to_first: bool = False
 
-    def run(self, progress: Callable[[str], None]) -> Result:
-        """Fuzz; `progress` gets each line that the fuzzer prints.
+    def run(self, progress: Callable[[Pulse], None]) -> Result:
+        """Fuzz; `progress` is told how far it is.
 
         Raises:
             BadInput: there is no such harness.
         """
         find_harness(self.harness)
-        before = set(self.findings.glob(f"{self.harness}-*"))
         with tempfile.TemporaryDirectory(prefix="rpcrdma-fuzz-") as scratch:
-            artefacts = Path(scratch) / "artefacts"
+            artefacts, found = Path(scratch) / "artefacts", Path(scratch) / "found"
             artefacts.mkdir()
+            found.mkdir()
             corpus = self.corpus or Path(scratch) / "corpus"
             corpus.mkdir(parents=True, exist_ok=True)
-            output, status = self._fuzz(corpus, artefacts, progress)
-            new = set(self.findings.glob(f"{self.harness}-*")) - before
-            if new:
-                self._minimise(new)
-                new = set(self.findings.glob(f"{self.harness}-*")) - before
-            else:
-                new = self._keep_artefacts(artefacts)
-        counts = [int(count) for count in _EXECUTIONS.findall(output)]
-        failure = ""
-        if status != 0 and not new:
-            failure = f"the fuzzed process ended with status {status}: {_last_line(output)}"
-        return Result(max(counts, default=0), tuple(sorted(new)), failure)
+            command = self._command(found, corpus, artefacts)
+            pulse, failure = self._fuzz_on(command, artefacts, progress)
+            self._minimise(found)
+            self._keep_artefacts(artefacts, found)
+            kept = {keep(self.findings, load(path)) for path in found.iterdir()}
+        return Result(replace(pulse, findings=len(kept)), tuple(sorted(kept)), failure)
 
-    def _command(self, corpus: Path, artefacts: Path) -> list[str]:
-        command = [*_ENGINE, "--harness", self.harness, "--findings", str(self.findings)]
-        if self.implementation:
-            command += ["--implementation", self.implementation]
-        dictionary = dictionary_of(find_harness(self.harness))
+    def reduce(self) -> tuple[int, int]:
+        """Leave in the corpus what reaches more than the seeds; inputs before and after.
+
+        Raises:
+            ValueError: the run throws its corpus away.
+            CalledProcessError: the fuzzed process died of an input.
+        """
+        if self.corpus is None:
+            raise ValueError("there is no corpus")
+        command = self._engine("--reduce", str(self.corpus))
+        ran = subprocess.run(command, check=True, stdout=subprocess.PIPE, text=True)
+        before, after = map(int, ran.stdout.split())
+        return before, after
+
+    def _fuzz_on(
+        self, command: list[str], artefacts: Path, progress: Callable[[Pulse], None]
+    ) -> tuple[Pulse, str]:
+        """Fuzz until the time is up, in another process whenever one dies of its input."""
+        done, left = Pulse(), float(self.seconds)
+        for _ in range(_MOST_DEATHS):
+            deaths = len(list(artefacts.iterdir()))
+            run = _Run(command, left, done, progress)
+            status = run.wait(to_first=self.to_first)
+            left -= run.fuzzed
+            done = run.pulse
+            if status == 0:
+                return done, ""
+            if len(list(artefacts.iterdir())) == deaths:
+                return done, f"the fuzzed process ended with status {status}: {run.last}"
+            if left < 1:
+                break
+        return done, ""
+
+    def _engine(self, *options: str) -> list[str]:
+        chosen = ["--implementation", self.implementation] if self.implementation else []
+        return [*_ENGINE, "--harness", self.harness, *chosen, *options]
+
+    def _command(self, found: Path, corpus: Path, artefacts: Path) -> list[str]:
         return [
-            *command,
+            *self._engine("--findings", str(found)),
             "--",
-            f"-max_total_time={self.seconds}",
             f"-timeout={_INPUT_SECONDS}",
             f"-max_len={_MAXIMUM_LENGTH}",
             f"-artifact_prefix={artefacts}/",
-            f"-dict={dictionary}",
+            f"-dict={dictionary_of(find_harness(self.harness))}",
             "-print_final_stats=1",
             *([f"-seed={self.seed}"] if self.seed else []),
             str(corpus),
             str(corpus_of(self.harness)),
         ]
 
-    def _fuzz(
-        self, corpus: Path, artefacts: Path, progress: Callable[[str], None]
-    ) -> tuple[str, int]:
-        lines: list[str] = []
+    def _minimise(self, found: Path) -> None:
+        """Make each finding smaller, in a process that may take its time but not for ever."""
+        for place in sorted(found.iterdir()):
+            command = self._engine("--minimise", str(place))
+            # A finding that cannot be made smaller in time stays as it is.
+            with contextlib.suppress(subprocess.TimeoutExpired):
+                subprocess.run(command, check=False, capture_output=True, timeout=_GRACE_SECONDS)
+
+    def _keep_artefacts(self, artefacts: Path, found: Path) -> None:
+        """Findings of which the fuzzed process could not tell: it hung, or it was killed."""
+        for artefact in sorted(artefacts.iterdir()):
+            for prefix, broken in _ARTEFACTS.items():
+                if artefact.name.startswith(prefix):
+                    octets = artefact.read_bytes()
+                    keep(found, finding_of(self.harness, octets, broken))
+
+
+class _Run:
+    """One fuzzed process.
+
+    Attributes:
+        pulse: how far it is, with what other processes did before.
+        fuzzed: seconds since it had read the corpus.
+        last: line that it printed.
+    """
+
+    def __init__(
+        self, command: list[str], seconds: float, before: Pulse, progress: Callable[[Pulse], None]
+    ) -> None:
+        self.pulse = before
+        self.fuzzed = 0.0
+        self.last = "it printed nothing"
+        self._command = command
+        self._seconds = seconds
+        self._before = before
+        self._progress = progress
+
+    def wait(self, *, to_first: bool) -> int:
+        """Run it until its time is up, or to its first finding; its exit status."""
+        own, began = Pulse(findings=self._before.findings), 0.0
         with subprocess.Popen(
-            self._command(corpus, artefacts),
+            self._command,
             stdout=subprocess.DEVNULL,
             stderr=subprocess.PIPE,
             text=True,
             errors="replace",
             start_new_session=True,
         ) as process:
-            # The fuzzer ends by itself; the alarm is for one that cannot even do that.
-            seconds = self.seconds + _GRACE_SECONDS
-            deadline = threading.Timer(seconds, os.killpg, (process.pid, signal.SIGKILL))
-            deadline.start()
+            timers = [_kill_after(_READING_SECONDS, process)]
             try:
                 for line in process.stderr or ():
-                    lines.append(line)
-                    progress(line.rstrip())
+                    self.last = line.strip() or self.last
+                    earlier, own = own, after_line(own, line)
+                    if own.has_begun and not earlier.has_begun:
+                        began = monotonic()
+                        timers += self._begin(process, timers[0])
+                    if to_first and own.findings and (own.has_begun or not earlier.findings):
+                        process.send_signal(signal.SIGUSR1)
+                    done = self._before.executions + own.executions
+                    self.pulse = replace(own, executions=done)
+                    self._progress(self.pulse)
                 status = process.wait()
             finally:
-                deadline.cancel()
-        return "".join(lines), status
+                for timer in timers:
+                    timer.cancel()
+        self.fuzzed = monotonic() - began if began else self._seconds
+        return status
 
-    def _minimise(self, places: set[Path]) -> None:
-        """Make each finding smaller, in a process that may take its time but not for ever."""
-        for place in sorted(places):
-            command = [*_ENGINE, "--harness", self.harness, "--minimise", str(place)]
-            if self.implementation:
-                command += ["--implementation", self.implementation]
-            # A finding that cannot be made smaller in time stays as it is.
-            with contextlib.suppress(subprocess.TimeoutExpired):
-                subprocess.run(command, check=False, capture_output=True, timeout=_GRACE_SECONDS)
-
-    def _keep_artefacts(self, artefacts: Path) -> set[Path]:
-        """Findings of which the fuzzed process could not tell: it hung, or it was killed."""
-        kept = set()
-        for artefact in sorted(artefacts.iterdir()):
-            for prefix, broken in _ARTEFACTS.items():
-                if artefact.name.startswith(prefix):
-                    octets = artefact.read_bytes()
-                    kept.add(keep(self.findings, finding_of(self.harness, octets, broken)))
-        return kept
+    def _begin(
+        self, process: subprocess.Popen[str], reading: threading.Timer
+    ) -> list[threading.Timer]:
+        """The corpus is read: the fuzzer is told to end in time, and killed if it cannot."""
+        reading.cancel()
+        end = threading.Timer(self._seconds, process.send_signal, (signal.SIGUSR1,))
+        end.start()
+        return [end, _kill_after(self._seconds + _GRACE_SECONDS, process)]
 
 
-def _last_line(output: str) -> str:
-    lines = [line for line in output.splitlines() if line.strip()]
-    return lines[-1] if lines else "it printed nothing"
+def _kill_after(seconds: float, process: subprocess.Popen[str]) -> threading.Timer:
+    timer = threading.Timer(seconds, os.killpg, (process.pid, signal.SIGKILL))
+    timer.start()
+    return timer

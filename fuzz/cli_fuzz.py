@@ -2,10 +2,9 @@
 
 from __future__ import annotations
 
-import re
 import sys
 from pathlib import Path
-from typing import TYPE_CHECKING, Final
+from typing import TYPE_CHECKING
 
 from rich.console import Console
 
@@ -19,19 +18,21 @@ from targets.tested_versions import ATHERIS
 if TYPE_CHECKING:
     import argparse
 
-__all__ = ["add_parser", "run", "seconds"]
+    from fuzz.pulse import Pulse
 
-_PULSE: Final = re.compile(r"^#\d+\s+(?:pulse|NEW|REDUCE|INITED|DONE)\b.*")
+__all__ = ["add_parser", "run", "seconds"]
 
 
 def add_parser(subparsers: argparse._SubParsersAction[argparse.ArgumentParser]) -> None:
     """Add `fuzz` to the command line."""
     parser = subparsers.add_parser(
         "fuzz",
-        help="fuzz a decoder or the reference Responder",
+        help="fuzz a decoder or an end of the reference",
         description=(
-            "Run one coverage-guided harness (atheris). Findings are minimised and kept, each with"
-            " the command that replays it. Exit status 1 if there is one."
+            "Run one coverage-guided harness (atheris) for a time, which counts from when the"
+            " corpus is read. It goes on after a finding; the first of each cause is minimised and"
+            " kept, with the command that replays it. Inputs that reach something new are kept as"
+            " well, and the next run begins with them. Exit status 1 if there is a finding."
         ),
         epilog="example: rpcrdma fuzz v1-header --time 60",
     )
@@ -45,7 +46,19 @@ def add_parser(subparsers: argparse._SubParsersAction[argparse.ArgumentParser]) 
     parser.add_argument(
         "--findings", type=Path, default=Path("findings"), metavar="DIR", help="default: findings"
     )
-    parser.add_argument("--corpus", type=Path, metavar="DIR", help="keep interesting inputs here")
+    parser.add_argument(
+        "--corpus",
+        type=Path,
+        default=Path("corpus"),
+        metavar="DIR",
+        help="where inputs are kept that reach something new, in a folder for each harness;"
+        " default: corpus",
+    )
+    parser.add_argument(
+        "--minimise",
+        action="store_true",
+        help="afterwards, leave in that folder only what reaches more than the seeds of the suite",
+    )
     parser.add_argument("--seed", type=int, default=0, help="of the fuzzer; 0 for a fresh one")
     subject = parser.add_mutually_exclusive_group()
     subject.add_argument(
@@ -83,28 +96,29 @@ def run(arguments: argparse.Namespace) -> int:
 def _fuzz(harness: str, implementation: str, arguments: argparse.Namespace) -> int:
     """Run one harness; returns the exit status."""
     objection = _look_at_atheris()
-    corpus: Path | None = arguments.corpus
     campaign = Campaign(
         harness,
         arguments.time,
         arguments.findings,
         implementation,
-        corpus / harness if corpus and arguments.all else corpus,
+        arguments.corpus / harness,
         arguments.seed,
     )
     with Console().status(f"fuzzing {harness} for {arguments.time} s") as status:
 
-        def progress(line: str) -> None:
-            if _PULSE.match(line):
-                status.update(f"{harness}: {line.expandtabs(1)}")
+        def progress(pulse: Pulse) -> None:
+            status.update(f"{harness}: {pulse}")
 
         result = campaign.run(progress)
     if result.failure:
         raise BadInput("; ".join(filter(None, (result.failure, objection))))
-    print(f"{harness}: {result.executions} executions, {len(result.findings)} findings")
+    print(f"{harness}: {result.pulse}")
     for path in result.findings:
         finding = load(path)
         print(f"{finding.broken[0]}: {finding.detail}\n  replay: rpcrdma replay {path}")
+    if arguments.minimise:
+        before, after = campaign.reduce()
+        print(f"{campaign.corpus}: {after} of {before} inputs reach more than the seeds")
     return 1 if result.findings else 0
 
 

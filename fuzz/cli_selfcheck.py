@@ -43,10 +43,10 @@ def run(options: argparse.Namespace) -> int:
     missed = 0
     for name, (harness, subject) in PLANTED.items():
         began = monotonic()
-        campaign = Campaign(
-            harness, options.time, options.findings / name, subject, seed=options.seed
-        )
-        result = campaign.run(lambda line: None)
+        folder = options.findings / name
+        seed: int = options.seed
+        campaign = Campaign(harness, options.time, folder, subject, seed=seed, to_first=True)
+        result = campaign.run(lambda pulse: None)
         taken = monotonic() - began
         if not result.findings:
             missed += 1

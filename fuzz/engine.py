@@ -4,28 +4,31 @@
 
 Behind `--` stand libFuzzer's own options and the corpus folders.
 
-What is found is kept here, where the exception is at hand; with `--minimise FOLDER` the process
-does nothing but make a kept finding smaller.  Memory is bounded by a limit on the address space: an
-allocation that follows a count in the input becomes a MemoryError, that is, a finding; time is
-bounded by libFuzzer's `-timeout`.
+What is found is kept here, where the exception is at hand, and the run goes on.  With `--minimise
+FILE` the process does nothing but make a kept finding smaller, with `--reduce FOLDER` a corpus.
+
+Memory is bounded by a limit on the address space: an allocation that follows a count in the input
+becomes a MemoryError, that is, a finding; time is bounded by libFuzzer's `-timeout`.
 """
 
 from __future__ import annotations
 
 import argparse
+import contextlib
 import importlib
 import resource
 import sys
-import types
 from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Final, TypeVar
 
 from conformance.bad_input import BadInput
 from conformance.explore.finding import keep, load
+from fuzz.buckets import Buckets
 from fuzz.invariant import BrokenInvariant, finding_of, undeclared
 from fuzz.minimise import minimise
-from fuzz.registry import find_harness, harness_names
+from fuzz.reduction import reached, reduce_corpus
+from fuzz.registry import corpus_of, find_harness, harness_names
 
 if TYPE_CHECKING:
     from collections.abc import Callable
@@ -70,14 +73,17 @@ def judge(check: Callable[[bytes, Subject], None], octets: bytes, subject: Subje
 
 
 def main(arguments: list[str]) -> None:
-    """Fuzz until libFuzzer's limits or the first finding; does not return then."""
+    """Fuzz until libFuzzer's limits or a signal USR1; does not return then."""
     import atheris  # only the fuzzed process needs it, and it hooks the interpreter
+
+    from fuzz.instrument import Blocks, instrument_library
 
     parser = argparse.ArgumentParser(prog="python -m fuzz.engine", description=__doc__)
     parser.add_argument("--harness", choices=harness_names(), required=True)
     parser.add_argument("--findings", type=Path, default=Path("findings"))
     parser.add_argument("--implementation", default="")
     parser.add_argument("--minimise", type=Path)
+    parser.add_argument("--reduce", type=Path)
     parser.add_argument("fuzzer", nargs="*")
     options = parser.parse_args(arguments[1:])
     harness = find_harness(options.harness)
@@ -88,14 +94,19 @@ def main(arguments: list[str]) -> None:
         _minimise(options.minimise, harness.check, subject)
         return
 
+    if options.reduce:
+        _limit_memory()
+        _reduce(options.reduce, corpus_of(options.harness), harness.check, subject)
+        return
+
     def fuzz_one(octets: bytes) -> None:
         try:
             judge(harness.check, octets, subject)
         except BrokenInvariant as broken:
-            keep(options.findings, finding_of(options.harness, octets, broken))
-            raise
+            buckets.add(octets, broken)
 
-    _instrument(atheris.instrument_func)
+    buckets = Buckets(options.findings, options.harness)
+    instrument_library(Blocks())
     _limit_memory()
     atheris.Setup([arguments[0], *options.fuzzer], fuzz_one)
     atheris.Fuzz()
@@ -113,6 +124,26 @@ def _minimise(path: Path, check: Callable[[bytes, Subject], None], subject: Subj
             path.unlink()
 
 
+def _reduce(
+    folder: Path, seeds: Path, check: Callable[[bytes, Subject], None], subject: Subject
+) -> None:
+    """Leave in a corpus what reaches more than the seeds, and tell how many inputs those are."""
+    from fuzz.instrument import Blocks, instrument_library  # instruments by atheris
+
+    blocks = Blocks(lambda memory: None)  # nobody but us looks at them
+    instrument_library(blocks)
+
+    def reach(octets: bytes) -> frozenset[tuple[int, int, int]]:
+        for memory in blocks.memories:
+            memory[:] = bytes(len(memory))
+        with contextlib.suppress(BrokenInvariant):
+            judge(check, octets, subject)
+        return reached(blocks.memories)
+
+    before, after = reduce_corpus(folder, seeds, reach)
+    sys.stdout.write(f"{before} {after}\n")
+
+
 def _breaks(
     check: Callable[[bytes, Subject], None], subject: Subject, invariant: str, octets: bytes
 ) -> bool:
@@ -121,21 +152,6 @@ def _breaks(
     except BrokenInvariant as broken:
         return broken.invariant == invariant
     return False
-
-
-def _instrument(instrument: Callable[[Any], Any]) -> None:
-    """Instrument what is loaded of the protocol library, functions and methods alike.
-
-    An import hook would come too late: `python -m` has imported it all with the harness.
-    """
-    for name, module in list(sys.modules.items()):
-        if not name.startswith("rpcrdma."):
-            continue
-        for value in list(vars(module).values()):
-            members = vars(value).values() if isinstance(value, type) else (value,)
-            for member in members:
-                if isinstance(member, types.FunctionType) and member.__module__ == name:
-                    instrument(member)
 
 
 def _limit_memory() -> None:

@@ -16,10 +16,12 @@ class BrokenInvariant(Exception):
     Attributes:
         invariant: which one, as one word with hyphens; the same for every input that breaks it.
         detail: what was seen with this input.
+        cause: what tells findings of this invariant apart, but for numbers (`fuzz.buckets`).
     """
 
-    def __init__(self, invariant: str, detail: str) -> None:
+    def __init__(self, invariant: str, detail: str, cause: str = "") -> None:
         super().__init__(invariant, detail)
+        self.cause = cause
         self.invariant = invariant
         self.detail = detail
 
@@ -29,7 +31,8 @@ class BrokenInvariant(Exception):
 
 def undeclared(error: BaseException) -> BrokenInvariant:
     """What an exception that the code under test may not raise breaks."""
-    return BrokenInvariant("undeclared-exception", f"{type(error).__name__}: {error}")
+    name = type(error).__name__
+    return BrokenInvariant("undeclared-exception", f"{name}: {error}", name)
 
 
 def finding_of(harness: str, octets: bytes, broken: BrokenInvariant) -> Finding:

@@ -11,8 +11,11 @@ from typing import TYPE_CHECKING, Final
 from msgspec import structs
 from typing_extensions import override
 
-from fuzz.harnesses import v2_header
+from fuzz.harnesses import v2_header, v2_requester
 from fuzz.harnesses.v1_header import V1ReferenceCodec
+from rpcrdma.endpoint.core.credits import Allowance
+from rpcrdma.endpoint.requester.requester import Requester
+from rpcrdma.endpoint.requester.requester_parts import RequesterParts
 from rpcrdma.endpoint.responder.reply_rules import ReplyRules
 from rpcrdma.endpoint.responder.responder import Responder
 from rpcrdma.errors import DecodeError, Reason
@@ -22,6 +25,7 @@ if TYPE_CHECKING:
     from collections.abc import Callable
 
     from rpcrdma.endpoint.core.actions import Action, Send
+    from rpcrdma.endpoint.requester.outgoing import OutgoingCall
     from rpcrdma.wire import TransportHeader
     from rpcrdma.wire.optional import Option
     from rpcrdma.wire.v2 import Rdma2Optional
@@ -32,10 +36,15 @@ __all__ = [
     "BelievesLengths",
     "BelievesTruth",
     "CountsCreditsDown",
+    "KeepsRefusedMemory",
     "LeavesOctetsBehind",
+    "SumsGrants",
     "TrustsCounts",
     "answers_twice",
     "counts_credits_down",
+    "keeps_refused_memory",
+    "sums_grants",
+    "sums_grants_in_two",
 ]
 
 
@@ -116,6 +125,40 @@ def answers_twice() -> Callable[[], Callable[[], Responder]]:
     return lambda: responder_factory(Parts(responder=AnswersTwice))
 
 
+class SumsGrants(Allowance):
+    """Adds each grant to those before, and takes the sum for what may be in flight (credit sum)."""
+
+    @override
+    def granted_by_reply(self, value: int) -> None:
+        super().granted_by_reply((self.granted or 0) + value)
+
+
+class KeepsRefusedMemory(Requester):
+    """Ends a refused call without taking its memory back (memory left within reach)."""
+
+    @override
+    def _end(self, call: OutgoingCall) -> list[Action]:
+        if call.plan is not None and call.failure is not None:
+            for memory in call.segments():
+                memory.safe = True
+        return super()._end(call)
+
+
+def sums_grants() -> Callable[[], Requester]:
+    """Makes Requesters with `SumsGrants`."""
+    return lambda: Requester(parts=RequesterParts(allowance=SumsGrants))
+
+
+def sums_grants_in_two() -> Callable[[], Requester]:
+    """The same in Version Two."""
+    return lambda: Requester(v2_requester.OPTIONS, RequesterParts(allowance=SumsGrants))
+
+
+def keeps_refused_memory() -> Callable[[], Requester]:
+    """Makes Requesters that are `KeepsRefusedMemory`."""
+    return KeepsRefusedMemory
+
+
 PLANTED: Final = {
     "length-check": ("v1-header", "fuzz.planted:BelievesLengths"),
     "boolean-check": ("v1-header", "fuzz.planted:BelievesTruth"),
@@ -123,6 +166,9 @@ PLANTED: Final = {
     "octets-left": ("v2-header", "fuzz.planted:LeavesOctetsBehind"),
     "credit-underflow": ("v1-responder", "fuzz.planted:counts_credits_down"),
     "answers-twice": ("v1-responder", "fuzz.planted:answers_twice"),
+    "credit-sum": ("v1-requester", "fuzz.planted:sums_grants"),
+    "credit-sum-two": ("v2-requester", "fuzz.planted:sums_grants_in_two"),
+    "memory-kept": ("v1-requester", "fuzz.planted:keeps_refused_memory"),
     "short-reth": ("roce-frame", "fuzz.planted_roce:TrustsHeaderLengths"),
     "source-host": ("roce-device", "fuzz.planted_roce:hears_anybody"),
     "kept-duplicates": ("roce-device", "fuzz.planted_roce:keeps_duplicates"),

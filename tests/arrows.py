@@ -229,11 +229,14 @@ ARROWS: dict[str, set[str]] = {
         "fuzz": (
             "rpcrdma.errors rpcrdma.wire rpcrdma.ulp rpcrdma.fabric rpcrdma.roce "
             "rpcrdma.roce.packet rpcrdma.roce.transport rpcrdma.roce.cm rpcrdma.roce.link "
-            "rpcrdma.endpoint.core rpcrdma.endpoint.responder reports.record reports.stream "
+            "rpcrdma.endpoint.core rpcrdma.endpoint.requester rpcrdma.endpoint.responder "
+            "rpcrdma.endpoint.backward "
+            "reports.record reports.stream "
             "targets.base targets.profile targets.fabrics targets.tested_versions targets.lab "
             "targets.reference targets.placed targets.registry conformance.bad_input "
             "conformance.oracle "
             "conformance.oracle.responder conformance.tester conformance.tester.client "
+            "conformance.tester.server "
             "conformance.suite conformance.explore"
         ),
         "benchmarks": (

@@ -14,7 +14,7 @@ from enum import Enum
 from typing import TYPE_CHECKING, Final, TypeAlias
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator
+    from collections.abc import Callable, Iterator
 
 __all__ = [
     "BEGINNING",
@@ -89,9 +89,9 @@ class FileNode:
         name: the latest name that it was given; the empty string for the root.
         kind: what it is.
         number: the file identifier, from 1; never given twice.
-        content: of a file; the target of a link; empty for a directory.
+        content: of a file; the target of a link; empty for a directory.  Stores share it until
+            it is changed.
         writable: whether `write` is allowed, whatever the mode says.
-        children: of a directory, by name, in the order in which they are listed.
         change: grows with every change.
         mode: permission bits; nobody is held to them.
         user: the owner's number.  group: likewise.
@@ -107,9 +107,8 @@ class FileNode:
     name: str
     kind: FileKind
     number: int
-    content: bytearray = field(default_factory=bytearray)
+    content: bytes | bytearray = b""
     writable: bool = False
-    children: dict[str, FileNode] = field(default_factory=dict, repr=False)
     change: int = 1
     mode: int = -1
     user: int = 0
@@ -120,6 +119,8 @@ class FileNode:
     accessed: int = BEGINNING
     access_list: bytes = bytes(4)
     verifier: bytes = b""
+    _children: dict[str, FileNode] = field(default_factory=dict, init=False, repr=False)
+    _enter_rest: Callable[[], None] | None = field(default=None, init=False, repr=False)
     _cookies: dict[str, int] = field(default_factory=dict, init=False, repr=False)
     _next_cookie: int = field(default=FIRST_COOKIE, init=False, repr=False)
 
@@ -135,6 +136,14 @@ class FileNode:
     def handle(self) -> bytes:
         """The file handle: opaque to clients, and the same after a restart of the first tree."""
         return HANDLE_PREFIX + str(self.number).encode()
+
+    @property
+    def children(self) -> dict[str, FileNode]:
+        """Of a directory, by name, in the order in which they are listed."""
+        if self._enter_rest is not None:
+            enter_rest, self._enter_rest = self._enter_rest, None
+            enter_rest()
+        return self._children
 
     @property
     def changed(self) -> int:
@@ -153,9 +162,10 @@ class FileNode:
         end = offset + len(data)
         if end > MAXIMUM_FILE_SIZE:
             return False
-        if end > len(self.content):
-            self.content.extend(bytes(end - len(self.content)))
-        self.content[offset:end] = data
+        content = self._changeable()
+        if end > len(content):
+            content.extend(bytes(end - len(content)))
+        content[offset:end] = data
         self.touch(content=True)
         return True
 
@@ -171,9 +181,16 @@ class FileNode:
             )
         if size > MAXIMUM_FILE_SIZE:
             raise FileError(FileProblem.FBIG)
-        del self.content[size:]
-        self.content.extend(bytes(size - len(self.content)))
+        content = self._changeable()
+        del content[size:]
+        content.extend(bytes(size - len(content)))
         self.touch(content=True)
+
+    def _changeable(self) -> bytearray:
+        """The content, which is this node's own from now on."""
+        if not isinstance(self.content, bytearray):
+            self.content = bytearray(self.content)
+        return self.content
 
     def touch(self, *, content: bool = False) -> None:
         """Note a change: of the content, or of an attribute only."""
@@ -215,6 +232,26 @@ class FileNode:
             node.parent = self
             self.links += 1
         self.touch(content=True)
+
+    def enter_later(self, count: int, make: Callable[[], list[FileNode]]) -> None:
+        """Enter files into this empty directory, which are made only when somebody looks for them.
+
+        Nothing else tells them from files that were entered at once.
+
+        Args:
+            count: of the files.
+            make: makes their nodes, in the order in which they are listed.
+        """
+
+        def enter_rest() -> None:
+            for cookie, node in enumerate(make(), first):
+                self._children[node.name], self._cookies[node.name] = node, cookie
+
+        first = self._next_cookie
+        self._next_cookie += count
+        self._enter_rest = enter_rest
+        self.change += count
+        self.modified = self.changed
 
     def detach(self, name: str) -> FileNode:
         """Take the node of a name out of this directory."""

@@ -32,17 +32,22 @@ class FileStore:
         self.root = FileNode("", FileKind.DIRECTORY, 1)
         self.root.parent = self.root
         self._by_handle = {self.root.handle: self.root}
+        self._unmade: dict[FileNode, int] = {}  # directory -> its files, none of which is made yet
         self._next_number = 2
         for entry in entries:
             self._add(entry)
 
     def __len__(self) -> int:
         """How many nodes there are."""
-        return len(self._by_handle)
+        return len(self._by_handle) + sum(self._unmade.values())
 
     def by_handle(self, handle: bytes) -> FileNode | None:
         """The node of a handle that `FileNode.handle` returned; None for any other octets."""
-        return self._by_handle.get(handle)
+        node = self._by_handle.get(handle)
+        if node is None and self._unmade and handle.startswith(HANDLE_PREFIX):
+            self._make_all()
+            node = self._by_handle.get(handle)
+        return node
 
     def find(self, handle: bytes) -> FileNode:
         """The node of a handle.
@@ -50,7 +55,7 @@ class FileStore:
         Raises:
             FileError: it is gone (STALE), or this is no handle of ours (BADHANDLE).
         """
-        node = self._by_handle.get(handle)
+        node = self.by_handle(handle)
         if node is None:
             ours = handle.startswith(HANDLE_PREFIX)
             raise FileError(FileProblem.STALE if ours else FileProblem.BADHANDLE)
@@ -154,8 +159,7 @@ class FileStore:
                 self._make(self.root, entry.name, FileKind.LINK, entry.target.encode())
             case TreeDirectory():
                 node = self._make(self.root, entry.name, FileKind.DIRECTORY)
-                for name in entry.entries:
-                    self._make(node, name, FileKind.FILE)
+                self._enter_later(node, entry.entries)
 
     def _make(
         self,
@@ -166,11 +170,32 @@ class FileStore:
         *,
         writable: bool = False,
     ) -> FileNode:
-        node = FileNode(name, kind, self._next_number, bytearray(content), writable)
+        node = FileNode(name, kind, self._next_number, content, writable)
         self._next_number += 1
         parent.attach(name, node)
         self._by_handle[node.handle] = node
         return node
+
+    def _enter_later(self, directory: FileNode, names: tuple[str, ...]) -> None:
+        """Enter empty files, which are made when somebody asks for one: few servers are."""
+        first = self._next_number
+        self._next_number += len(names)
+        self._unmade[directory] = len(names)
+
+        def make() -> list[FileNode]:
+            nodes = [
+                FileNode(name, FileKind.FILE, number) for number, name in enumerate(names, first)
+            ]
+            self._by_handle.update((node.handle, node) for node in nodes)
+            del self._unmade[directory]
+            return nodes
+
+        directory.enter_later(len(names), make)
+
+    def _make_all(self) -> None:
+        """Make the files that nobody has asked for."""
+        for directory in list(self._unmade):
+            _ = directory.children
 
 
 def _check_name(name: str) -> None:

@@ -11,6 +11,7 @@ This module does no I/O.
 from __future__ import annotations
 
 from dataclasses import dataclass
+from functools import cache
 from typing import Final, TypeAlias
 
 from rpcrdma.ulp.pattern import letters, pattern
@@ -46,7 +47,12 @@ class TreeFile:
     @property
     def content(self) -> bytes:
         """What the file holds at first."""
-        return pattern(self.size, self.seed)
+        return _content(self.size, self.seed)
+
+
+@cache
+def _content(size: int, seed: int) -> bytes:
+    return pattern(size, seed)
 
 
 @dataclass(frozen=True, slots=True)

@@ -9,6 +9,7 @@ Nothing here judges whether a version is one that the receiver supports.
 
 from __future__ import annotations
 
+import struct
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Final
 
@@ -42,6 +43,8 @@ FIXED_WORDS: Final = 16
 AnyHeader = TransportHeader | v2.Rdma2Header
 """The header of either version."""
 
+_FIXED: Final = struct.Struct(">IIII")
+
 _NAMES: Final = ("rdma_xid", "rdma_vers", "rdma_credit", "rdma_proc")
 
 
@@ -66,6 +69,8 @@ def fixed_words(message: Buffer, offset: int = 0) -> FixedWords:
     Raises:
         DecodeError: it ends within them.
     """
+    if len(message) >= offset + FIXED_WORDS:
+        return FixedWords(*_FIXED.unpack_from(message, offset))
     reader, found = Reader(message, offset), list[int]()
     try:
         while len(found) < len(_NAMES):

@@ -39,4 +39,5 @@ def files_of_servers(monkeypatch: pytest.MonkeyPatch) -> FileStore:
 
 def damage(store: FileStore, name: str, start: int = 0) -> None:
     """Have two octets of a file be others."""
-    store.root.children[name].content[start : start + 2] = b"\xff\xff"
+    node = store.root.children[name]
+    node.content = node.content[:start] + b"\xff\xff" + node.content[start + 2 :]

@@ -8,6 +8,7 @@ import pytest
 
 from conformance.cli.main import main
 from fuzz.campaign import Campaign, Result
+from fuzz.pulse import Pulse
 from targets import tested_versions
 from targets.tested_versions import Dependency
 
@@ -42,7 +43,7 @@ def test_a_missing_fuzzer_is_told_before_anything_runs(
 def test_an_untested_fuzzer_that_works_is_a_warning(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
 ) -> None:
-    monkeypatch.setattr(Campaign, "run", lambda self, progress: Result(7, ()))
+    monkeypatch.setattr(Campaign, "run", lambda self, progress: Result(Pulse(executions=7), ()))
     assert fuzz(tmp_path) == 0
     told = capsys.readouterr()
     assert told.err == f"rpcrdma fuzz: {OBJECTION}\n"
@@ -53,6 +54,6 @@ def test_an_untested_fuzzer_that_works_is_a_warning(
 def test_an_untested_fuzzer_that_fails_is_named_with_the_failure(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
 ) -> None:
-    monkeypatch.setattr(Campaign, "run", lambda self, progress: Result(0, (), "it ended"))
+    monkeypatch.setattr(Campaign, "run", lambda self, progress: Result(Pulse(), (), "it ended"))
     assert fuzz(tmp_path) == 2
     assert f"it ended; {OBJECTION}" in capsys.readouterr().err

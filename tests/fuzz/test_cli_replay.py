@@ -11,8 +11,8 @@ from conformance.cli.main import main
 from conformance.explore.finding import keep
 from conformance.explore.named_memory import WRITABLE
 from fuzz import cli_replay
-from fuzz.harnesses.v1_responder import good_call
 from fuzz.invariant import BrokenInvariant, finding_of
+from fuzz.responder_executor import good_call
 from fuzz.sequence import join
 from rpcrdma.ulp import testprog_calls as calls
 from rpcrdma.wire import RdmaMsg, RdmaSegment, TransportHeader, WriteChunk, encode_header

@@ -9,6 +9,7 @@ import pytest
 from conformance.cli.main import main
 from fuzz import cli_selfcheck
 from fuzz.campaign import Result
+from fuzz.pulse import Pulse
 
 if TYPE_CHECKING:
     from pathlib import Path
@@ -21,7 +22,7 @@ class Blind:
         pass
 
     def run(self, _progress: object) -> Result:
-        return Result(7, (), "")
+        return Result(Pulse(executions=7), ())
 
 
 def test_a_bug_that_is_not_found_fails_the_check(

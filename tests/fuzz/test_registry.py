@@ -101,7 +101,8 @@ def test_command_lists_them(capsys: pytest.CaptureFixture[str]) -> None:
 
 @pytest.mark.long
 def test_command_runs_them_all(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
-    assert main(["fuzz", "--all", "--time", "1", "--findings", str(tmp_path)]) == 0
+    places = ["--findings", str(tmp_path), "--corpus", str(tmp_path / "corpus")]
+    assert main(["fuzz", "--all", "--time", "1", *places]) == 0
     printed = capsys.readouterr().out
     assert all(f"{name}: " in printed for name in FILES)
 

@@ -67,6 +67,46 @@ def test_node_is_found_by_its_handle_and_by_no_other_octets(store: FileStore) ->
     assert problem_of(lambda: store.find(b"anything")) is FileProblem.BADHANDLE
 
 
+def test_files_that_are_made_when_they_are_asked_for_are_as_those_entered_at_once() -> None:
+    now, later = FileStore(()), FileStore((DIRECTORY,))
+    directory = now.make(now.root, DIRECTORY.name, FileKind.DIRECTORY)
+    for name in DIRECTORY.entries:
+        now.make(directory, name, FileKind.FILE)
+    made = later.root.child(DIRECTORY.name)
+    told = [(node.change, node.modified, node.links) for node in (directory, made)]
+
+    assert len(now) == len(later)
+    assert told[0] == told[1]
+    assert told[1] == (made.change, made.modified, made.links)
+    expected = [(cookie, name, node.number) for cookie, name, node in directory.listing()]
+    assert [(cookie, name, node.number) for cookie, name, node in made.listing()] == expected
+    assert len(now) == len(later)
+
+
+def test_a_file_that_nobody_has_looked_for_is_found_by_its_handle() -> None:
+    known = FileStore().root.child(DIRECTORY.name).child(DIRECTORY.entries[3])
+    found = FileStore().find(known.handle)
+
+    assert found.name == known.name
+
+
+def test_what_is_made_in_a_directory_comes_after_the_files_that_were_not_looked_for() -> None:
+    store = FileStore((DIRECTORY,))
+    made = store.make(store.root.child(DIRECTORY.name), "new", FileKind.FILE)
+
+    assert [name for _, name, _ in store.root.child(DIRECTORY.name).listing()][-1] == "new"
+    assert made.number == len(store)
+
+
+def test_a_store_sees_nothing_of_what_is_written_in_another() -> None:
+    written = FileStore().root.child(WRITABLE.name)
+    written.write(3, b"other")
+    FileStore().root.child(WRITABLE.name).resize(10)
+
+    assert bytes(FileStore().root.child(WRITABLE.name).content) == WRITABLE.content
+    assert written.read(3, 5)[0] == b"other"
+
+
 def test_identifiers_are_unique_and_those_of_every_life(store: FileStore) -> None:
     root = store.root
     nodes = [root, *root.children.values(), *root.children[DIRECTORY.name].children.values()]

@@ -9,6 +9,7 @@ import pytest
 
 from rpcrdma.errors import DecodeError, Reason
 from rpcrdma.wire import rpc
+from rpcrdma.wire._generated_rpc import decode_rpc_message
 
 
 def test_null_call_has_ten_words():
@@ -23,6 +24,13 @@ def test_accepted_reply_ends_where_the_results_begin():
     octets = rpc.encode_message(rpc.accepted(9)) + b"results!"
 
     assert rpc.decode_message(octets) == (rpc.accepted(9), len(octets) - 8)
+
+
+@pytest.mark.parametrize("results", [b"", b"results!", bytes(40)])
+def test_a_successful_reply_is_what_the_generated_codec_makes_of_it(results: bytes) -> None:
+    octets = rpc.encode_message(rpc.accepted(9)) + results
+
+    assert repr(rpc.decode_message(octets)) == repr(decode_rpc_message(octets))
 
 
 def test_the_message_type_is_the_second_word_if_there_is_one():

@@ -14,7 +14,7 @@ from __future__ import annotations
 from dataclasses import replace
 from typing import TYPE_CHECKING, Final
 
-from conformance.oracle.header import VERSION_TWO
+from conformance.oracle.header import VERSION_TWO, is_two
 from conformance.oracle.requester.expectation import (
     Contents,
     Reaction,
@@ -79,6 +79,8 @@ PENDING: Final = ReactionExpectation("", (may_react(Reaction.WAITING, _WHOLE, VE
 
 def response_in(arrived: Transmission) -> tuple[XmtResp, MessageType] | None:
     """The contents of an XMTRESP, and its direction; None if a message is none."""
+    if not is_two(arrived.octets):
+        return None
     try:
         header, _ = v2.decode_header(arrived.octets)
         body = header.rdma_body

@@ -78,6 +78,10 @@ TRANSITIONS: Final[Mapping[tuple[State, type[events.Event]], State]] = {
 }
 """Every legal move.  A pair that is absent is the driver's error."""
 
+_LEGAL: Final[Mapping[State, tuple[type[events.Event], ...]]] = {
+    state: tuple(kind for origin, kind in TRANSITIONS if origin is state) for state in State
+}
+
 DROPPED: Final = frozenset(
     (state, kind) for state in (State.CLOSING, State.CLOSED) for kind in _WIRE
 ) | {(State.CLOSED, events.Disconnected)}
@@ -113,19 +117,11 @@ class Endpoint:
 
     def __init__(self, role: EndpointRole) -> None:
         self.role = role
-        self.state = State.IDLE
         reductions = role.reductions
         self._assembler = reductions.assembler(
             among(reductions.operations), reductions.longest_group
         )
-        # What handles the legal events of each state: one look-up for each message.
-        self._tables: dict[State, dict[type[events.Event], Handler]] = {
-            state: {
-                kind: self._handler(state, kind) for origin, kind in TRANSITIONS if origin is state
-            }
-            for state in State
-        }
-        self._table = self._tables[self.state]
+        self._enter(State.IDLE)
 
     def handle(self, event: events.Event, now: float) -> list[Action]:
         """Apply one event.
@@ -150,7 +146,8 @@ class Endpoint:
 
     def _enter(self, state: State) -> None:
         self.state = state
-        self._table = self._tables[state]
+        # What handles the legal events of the state: one look-up for each message.
+        self._table = {kind: self._handler(state, kind) for kind in _LEGAL[state]}
 
     def _handler(self, state: State, kind: type[events.Event]) -> Handler:
         if (state, kind) in DROPPED:

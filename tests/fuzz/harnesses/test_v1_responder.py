@@ -7,9 +7,10 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from conformance.explore.named_memory import READABLE, REGION, WRITABLE
-from fuzz.harnesses.v1_responder import check, good_call, reference
+from fuzz.harnesses.v1_responder import check, reference
 from fuzz.invariant import BrokenInvariant
 from fuzz.planted import answers_twice, counts_credits_down
+from fuzz.responder_executor import good_call
 from fuzz.sequence import join
 from fuzz.world import RequesterMemory, World
 from rpcrdma.endpoint.core.actions import Action, PostReceive, Send

@@ -1,0 +1,131 @@
+"""Runs sequences at a Responder in this process: a server anew for each, connections as needed."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Final
+
+from conformance.oracle.memory import held_by
+from conformance.oracle.outcome import Answered, Disconnected, ErrChunk, ErrVers, Silent
+from fuzz.executor import Execution
+from fuzz.invariant import BrokenInvariant
+from fuzz.world import World
+from rpcrdma.ulp import testprog_calls as calls
+from rpcrdma.ulp.rpc import RpcOutcome as RpcOutcome
+from rpcrdma.wire import RdmaMsg, TransportHeader, encode_header
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Sequence
+
+    from conformance.oracle.outcome import Outcome
+    from rpcrdma.endpoint.core.thresholds import InlineThresholds
+    from rpcrdma.endpoint.responder.responder import Responder
+
+__all__ = ["Delivered", "ResponderExecutor", "good_call", "xid_of"]
+
+_GOOD_XID: Final = 0x600D_CA11
+
+
+def good_call(xid: int = _GOOD_XID) -> bytes:
+    """A NULL call that nobody may refuse."""
+    header = TransportHeader(xid, 1, 1, RdmaMsg((), (), None))
+    return encode_header(header) + calls.null(xid)
+
+
+_GOOD_CALL: Final = good_call()
+
+
+@dataclass(frozen=True, slots=True)
+class Delivered:
+    """What became of one message.
+
+    Attributes:
+        message: as much of it as the Receive holds; no wire delivers more.
+        xid: its first word.
+        answers: what the Responder sent while it handled it.
+        outcome: the first answer under its XID, else the end of the connection, or silence.
+        held: what the Reply chunk of that answer held then; None if there is none.
+        deferred: whether the program keeps the call, to answer it by a later message.
+        ended: whether the connection has ended.
+        thresholds: of the connection.
+    """
+
+    message: bytes
+    xid: int
+    answers: tuple[Outcome, ...]
+    outcome: Outcome
+    held: bytes | None
+    deferred: bool
+    ended: bool
+    thresholds: InlineThresholds
+
+
+class ResponderExecutor:
+    """Runs sequences; `start` starts a server, which makes the Responder of each connection."""
+
+    def __init__(self, start: Callable[[], Callable[[], Responder]]) -> None:
+        self._start = start
+
+    def run(self, sequence: Sequence[bytes]) -> Execution[Delivered]:
+        """Deliver the messages to a new server; one after the end of a connection opens another.
+
+        Raises:
+            BrokenInvariant: the Responder asked for what `fuzz.world` refuses.
+        """
+        connect = self._start()
+        world = World(connect())
+        outcomes = []
+        for sent in sequence:
+            if world.disconnected:
+                world = World(connect())
+            outcomes.append(_deliver(world, sent))
+        return Execution(
+            tuple(outcomes), _unserved(World(connect()) if world.disconnected else world)
+        )
+
+
+def _deliver(world: World, sent: bytes) -> Delivered:
+    role = world.role
+    message = sent[: role.receive_length]
+    xid = int.from_bytes(message[:4], "big")
+    deferred = role.deferred
+    answers = world.deliver(message)
+    outcome = _outcome(answers, xid, world)
+    return Delivered(
+        message,
+        xid,
+        tuple(answers),
+        outcome,
+        held_by(outcome, world.memory),
+        role.deferred > deferred,
+        bool(world.disconnected),
+        role.options.thresholds,
+    )
+
+
+def _outcome(answers: list[Outcome], xid: int, world: World) -> Outcome:
+    for answer in answers:
+        if xid_of(answer) == xid:
+            return answer
+    return Disconnected(world.disconnected) if world.disconnected else Silent(0.0)
+
+
+def _unserved(world: World) -> str:
+    answers = world.deliver(_GOOD_CALL)
+    got = [item for item in answers if xid_of(item) == _GOOD_XID]
+    served = [item for item in got if isinstance(item, Answered) and item.rpc]
+    if len(served) != 1 or len(got) != 1 or served[0].rpc is None:
+        return f"a good call got {[str(item) for item in got]}"
+    outcome = served[0].rpc.outcome
+    return "" if outcome is RpcOutcome.SUCCESS else f"a good call got {outcome.value}"
+
+
+def xid_of(outcome: Outcome) -> int:
+    """The XID of what a Responder sent.
+
+    Raises:
+        BrokenInvariant: it has none.
+    """
+    if isinstance(outcome, Answered | ErrVers | ErrChunk):
+        return outcome.xid
+    raise BrokenInvariant("garbage-sent", str(outcome))

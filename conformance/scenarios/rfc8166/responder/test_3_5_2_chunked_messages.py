@@ -38,7 +38,7 @@ def test_no_reply_comes_for_results_that_cannot_be_written(peer: Peer) -> None:
 
 @requirement(WRITTEN)
 def test_responder_writes_the_results_of_many_calls_before_their_replies(peer: Peer) -> None:
-    """Calls come together whose results take many RDMA Writes each: all are there with the Reply."""
+    """Calls come together whose results take many RDMA Writes each: all are there by the Reply."""
     verify.granted.require(peer, CALLS)
     fetch = peer.workload.fetch(sum(PIECES))
     calls = [build.with_write_chunks(peer, fetch, (PIECES,)) for _ in range(CALLS)]

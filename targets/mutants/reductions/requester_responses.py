@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, Final
 from rpcrdma.endpoint.core.actions import PostReceive
 from rpcrdma.endpoint.requester.requester import Requester
 from rpcrdma.wire.operations import ROPT_XMTCONT, ROPT_XMTRESP, XmtResp
+from rpcrdma.wire.rpc import xid_of
 from rpcrdma.wire.transmission import Arrived, Assembler, Transmission
 from targets.mutants import because
 from targets.mutants.base import mutant
@@ -199,6 +200,17 @@ class WaitsForAllThatItReserved(Requester):
         call = None if part is None else self._calls.get(part.xid)
         if call is not None and arrived.sends < call.reserved:
             raise dropped("more transmissions are awaited")
+        return super()._take_group(arrived)
+
+
+@mutant(breaks="rtrext.5.1.told-operations-are-understood")
+class DiesOfAGroupThatAnswersNone(Requester):
+    """Dies when an XMTRESP answers a call that was no group."""
+
+    def _take_group(self, arrived: Transmission) -> list[Action]:
+        call = self._calls.get(xid_of(arrived.octets))
+        if call is not None and call.group is None:
+            raise RuntimeError("nothing is provided for a group")
         return super()._take_group(arrived)
 
 

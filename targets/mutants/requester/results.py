@@ -149,6 +149,21 @@ class TakesNoPlacedResults(Requester):
         return super()._outcome(call)
 
 
+@mutant(breaks="rfc8166.6.1.reduced-ineligible-result-ends-the-rpc")
+class PassesOverOctetsOfNoResult(Requester):
+    """Passes over what is in the last Write chunks where the reply has no result for them."""
+
+    def _outcome(self, call: OutgoingCall) -> ApplicationEvent:
+        outcome = super()._outcome(call)
+        for chunk in reversed(call.writes):
+            if not isinstance(outcome, CallFailed) or "of no result" not in outcome.detail:
+                break
+            for memory in chunk:
+                memory.data = b""
+            outcome = super()._outcome(call)
+        return outcome
+
+
 @mutant(
     breaks="rfc8166.3.5.3.any-item-in-a-long-message",
     also_trips=dict.fromkeys(

@@ -8,10 +8,12 @@ rfc8166 section 8.2.2  RPCSEC_GSS on RPC-over-RDMA Transports
 
 from __future__ import annotations
 
+from functools import partial
 from typing import TYPE_CHECKING
 
 import msgspec
 
+from rpcrdma.endpoint.core.driver import Driver
 from rpcrdma.endpoint.responder.reply_rules import ReplyRules
 from rpcrdma.endpoint.responder.responder import Responder
 from rpcrdma.ulp.bindings import DataItem
@@ -22,6 +24,8 @@ from targets.mutants.base import mutant
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
+
+    from rpcrdma.endpoint.core.actions import Send
 
 HEADER = 24
 """Octets of the header of a successful reply, after which results begin."""
@@ -287,3 +291,14 @@ class TakesOneWordTooMany(ReplyRules):
             count = reply[item.position - 4 : item.position]
             reply = reply[: item.position - 8] + count + reply[item.end :]
         return reply
+
+
+@mutant(breaks="rfc8166.3.5.2.writes-precede-the-reply", roles=("responder",))
+class SendsRepliesPastWritesThatWait(Driver):
+    """Sends a Reply before the RDMA Writes that wait for room in the queue, its own among them."""
+
+    def _send(self, action: Send) -> None:
+        if self._backlog:
+            self._backlog.appendleft(partial(self._post_send, action))
+        else:
+            super()._send(action)

@@ -12,7 +12,7 @@ from conformance.tester.case import Inconclusive
 from conformance.tester.server.fewer_octets import reply_with_fewer
 from conformance.tester.server.reply import filled
 from rpcrdma.ulp import rpc
-from rpcrdma.wire import RdmaMsg
+from rpcrdma.wire import RdmaMsg, chunk_length
 from targets.base import ActKind
 
 if TYPE_CHECKING:
@@ -109,6 +109,37 @@ def test_requester_takes_no_chunk_for_the_result_of_an_error(
     message = placed(service, call, bytes(4096), error)
 
     verify.calls.reaction(service, call, act, message, reading=4096)
+
+
+def unused(service: Service, call: ReceivedCall) -> tuple[int, ...]:
+    """Numbers of the Write chunks with room into which the right reply puts nothing."""
+    returned = service.draft(call).lists.rdma_writes if len(call.writes) > 1 else ()
+    return tuple(n for n, one in enumerate(returned) if one.target and not chunk_length(one))
+
+
+@requirement(
+    ENDS,
+    role="requester",
+    means={ENDS: "rfc8166.4.3.2.1.reply-tells-which-chunk-is-which"},
+)
+def test_requester_takes_no_chunk_for_a_result_that_is_not_there(
+    service: Service, client: ActingClient
+) -> None:
+    """Of two optional results one comes, in the first Write chunk; octets are in the other."""
+    act = client.begin(ActKind.READ_OPTIONAL)
+    call = service.next_call(lambda call: bool(unused(service, call)))
+    for other in service.waiting():
+        service.serve(other)
+    right = service.draft(call)
+    service.line_of(call).place(right.placements)
+    returned = list(right.lists.rdma_writes)
+
+    number = unused(service, call)[0]
+    returned[number], placements = filled(call.writes[number], bytes(FEW))
+    service.line_of(call).place(placements)
+    message = right.with_writes(*returned).octets
+
+    verify.calls.reaction(service, call, act, message)
 
 
 @requirement("rfc8166.6.1.unreduced-result-ends-the-rpc", role="requester")

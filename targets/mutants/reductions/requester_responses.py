@@ -18,6 +18,7 @@ if TYPE_CHECKING:
     from rpcrdma.endpoint.core.actions import Action
     from rpcrdma.endpoint.core.events import MessageReceived
     from rpcrdma.endpoint.core.reductions import Reductions
+    from rpcrdma.endpoint.requester.outgoing import OutgoingCall
 
 SEGMENT: Final = 1024
 """Octets of each segment of the client's Receives."""
@@ -232,3 +233,12 @@ class PostsShorterReceives(Requester):
             PostReceive.of(3000) if isinstance(action, PostReceive) else action
             for action in super()._receive(event, now)
         ]
+
+
+@mutant(breaks="rfc8166.2.2.2.reply-retires-the-xid")
+class MakesCallsOfGroupsAgain(Requester):
+    """Makes a call again, by the base protocol, that was answered as a group."""
+
+    def _end(self, call: OutgoingCall) -> list[Action]:
+        call.goes_otherwise = call.group is not None
+        return super()._end(call)

@@ -17,6 +17,7 @@ WHOLE = "rtrext.4.2.placement-applies-to-the-whole-message"
 ORDER = "rtrext.4.2.group-is-received-in-order"
 BETWEEN = "rtrext.4.2.nothing-in-between"
 CUT = "rtrext.4.2.message-may-be-cut-anywhere"
+ONCE = "rfc8166.2.2.2.reply-retires-the-xid"
 
 
 @requirement(ORDER, role="requester", needs=("xmtreq", "xmtcont"), interpretations=("D-98",))
@@ -51,6 +52,18 @@ def test_requester_places_what_continuations_bring(groups: GroupServer, length: 
     groups.service.reply(call, groups.response(call))
 
     groups.done(act, (WHOLE,), reading=length)
+
+
+@requirement(ONCE, role="requester", needs=("xmtreq", "xmtcont"), interpretations=("D-97",))
+def test_requester_makes_a_call_once_that_is_answered_as_a_group(groups: GroupServer) -> None:
+    """A read is answered by several transmissions: the call is over, and does not come again."""
+    act, call = groups.request(ActKind.READ, 9000)
+
+    groups.service.reply(call, groups.response(call))
+
+    groups.done(act, (ONCE,), reading=9000)
+    again = [one for one in groups.service.received if one.xid == call.xid and one is not call]
+    verify.equal(again, [], "the further calls under its XID", breaks=(ONCE,))
 
 
 @requirement(CUT, role="requester", needs=("xmtreq", "xmtcont"), interpretations=("D-121",))

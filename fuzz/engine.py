@@ -30,10 +30,15 @@ from fuzz.registry import find_harness, harness_names
 if TYPE_CHECKING:
     from collections.abc import Callable
 
+    from fuzz.structure.mutator import Mutator, Raw
+
 __all__ = ["MEMORY_LIMIT", "implementation", "judge", "main"]
 
 MEMORY_LIMIT: Final = 2 << 30
 """Address space in octets that a fuzzed process may use beyond what it has at the start."""
+
+_NOT_INSTRUMENTED: Final = frozenset({"rpcrdma.xdr.tree", "rpcrdma.xdr.tree_builder"})
+"""What mutators read inputs with: ten times slower when it is instrumented, and no decoder."""
 
 Subject = TypeVar("Subject")
 
@@ -78,6 +83,7 @@ def main(arguments: list[str]) -> None:
     parser.add_argument("--findings", type=Path, default=Path("findings"))
     parser.add_argument("--implementation", default="")
     parser.add_argument("--minimise", type=Path)
+    parser.add_argument("--raw", action="store_true", help="mutate without structure")
     parser.add_argument("fuzzer", nargs="*")
     options = parser.parse_args(arguments[1:])
     harness = find_harness(options.harness)
@@ -97,8 +103,29 @@ def main(arguments: list[str]) -> None:
 
     _instrument(atheris.instrument_func)
     _limit_memory()
-    atheris.Setup([arguments[0], *options.fuzzer], fuzz_one)
+    mutator = None if options.raw else harness.mutator
+
+    def raw(octets: bytes, maximum: int) -> bytes:
+        # `Fuzz` puts the real one into the module, so it is looked up when it is called.
+        made: bytes = atheris.Mutate(octets, maximum)
+        return made
+
+    hooks = _hooks(mutator, raw) if mutator else {}
+    # Short inputs first, as without a mutator: libFuzzer leaves that to one that it is given.
+    atheris.Setup([arguments[0], "-len_control=100", *options.fuzzer], fuzz_one, **hooks)
     atheris.Fuzz()
+
+
+def _hooks(mutator: Mutator, raw: Raw) -> dict[str, Callable[..., bytes]]:
+    """A mutator as atheris calls it."""
+
+    def mutate(octets: bytes, maximum: int, seed: int) -> bytes:
+        return mutator.mutate(octets, maximum, seed, raw)
+
+    def cross(first: bytes, second: bytes, maximum: int, seed: int) -> bytes:
+        return mutator.cross(first, second, maximum, seed, raw)
+
+    return {"custom_mutator": mutate, "custom_crossover": cross}
 
 
 def _minimise(path: Path, check: Callable[[bytes, Subject], None], subject: Subject) -> None:
@@ -129,7 +156,7 @@ def _instrument(instrument: Callable[[Any], Any]) -> None:
     An import hook would come too late: `python -m` has imported it all with the harness.
     """
     for name, module in list(sys.modules.items()):
-        if not name.startswith("rpcrdma."):
+        if not name.startswith("rpcrdma.") or name in _NOT_INSTRUMENTED:
             continue
         for value in list(vars(module).values()):
             members = vars(value).values() if isinstance(value, type) else (value,)

@@ -17,6 +17,7 @@ from conformance.oracle.responder.state import state_of
 from fuzz.invariant import BrokenInvariant
 from fuzz.registry import FuzzHarness
 from fuzz.sequence import MOST_MESSAGES, join, split
+from fuzz.structure.headers import V1_SEQUENCE
 from fuzz.world import World
 from reports.record import Verdict
 from rpcrdma.ulp import testprog_calls as calls
@@ -126,4 +127,5 @@ HARNESS: Final = FuzzHarness(
     reference=reference,
     messages=split,
     seeds=lambda messages: [join(list(messages[:MOST_MESSAGES]))],
+    mutator=V1_SEQUENCE,
 )

@@ -13,6 +13,7 @@ from typing_extensions import override
 
 from fuzz.harnesses import v2_header
 from fuzz.harnesses.v1_header import V1ReferenceCodec
+from fuzz.planted_headers import IN_HEADERS
 from rpcrdma.endpoint.responder.reply_rules import ReplyRules
 from rpcrdma.endpoint.responder.responder import Responder
 from rpcrdma.errors import DecodeError, Reason
@@ -117,6 +118,7 @@ def answers_twice() -> Callable[[], Callable[[], Responder]]:
 
 
 PLANTED: Final = {
+    **IN_HEADERS,
     "length-check": ("v1-header", "fuzz.planted:BelievesLengths"),
     "boolean-check": ("v1-header", "fuzz.planted:BelievesTruth"),
     "unbounded-count": ("v1-header", "fuzz.planted:TrustsCounts"),

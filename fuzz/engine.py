@@ -33,6 +33,8 @@ from fuzz.registry import corpus_of, find_harness, harness_names
 if TYPE_CHECKING:
     from collections.abc import Callable
 
+    from fuzz.structure.mutator import Mutator, Raw
+
 __all__ = ["MEMORY_LIMIT", "implementation", "judge", "main"]
 
 MEMORY_LIMIT: Final = 2 << 30
@@ -84,6 +86,8 @@ def main(arguments: list[str]) -> None:
     parser.add_argument("--implementation", default="")
     parser.add_argument("--minimise", type=Path)
     parser.add_argument("--reduce", type=Path)
+    parser.add_argument("--first", action="store_true", help="end with the first finding")
+    parser.add_argument("--raw", action="store_true", help="mutate without structure")
     parser.add_argument("fuzzer", nargs="*")
     options = parser.parse_args(arguments[1:])
     harness = find_harness(options.harness)
@@ -104,12 +108,35 @@ def main(arguments: list[str]) -> None:
             judge(harness.check, octets, subject)
         except BrokenInvariant as broken:
             buckets.add(octets, broken)
+            if options.first:
+                raise
 
     buckets = Buckets(options.findings, options.harness)
     instrument_library(Blocks())
     _limit_memory()
-    atheris.Setup([arguments[0], *options.fuzzer], fuzz_one)
+    mutator = None if options.raw else harness.mutator
+
+    def raw(octets: bytes, maximum: int) -> bytes:
+        # `Fuzz` puts the real one into the module, so it is looked up when it is called.
+        made: bytes = atheris.Mutate(octets, maximum)
+        return made
+
+    hooks = _hooks(mutator, raw) if mutator else {}
+    # Short inputs first, as without a mutator: libFuzzer leaves that to one that it is given.
+    atheris.Setup([arguments[0], "-len_control=100", *options.fuzzer], fuzz_one, **hooks)
     atheris.Fuzz()
+
+
+def _hooks(mutator: Mutator, raw: Raw) -> dict[str, Callable[..., bytes]]:
+    """A mutator as atheris calls it."""
+
+    def mutate(octets: bytes, maximum: int, seed: int) -> bytes:
+        return mutator.mutate(octets, maximum, seed, raw)
+
+    def cross(first: bytes, second: bytes, maximum: int, seed: int) -> bytes:
+        return mutator.cross(first, second, maximum, seed, raw)
+
+    return {"custom_mutator": mutate, "custom_crossover": cross}
 
 
 def _minimise(path: Path, check: Callable[[bytes, Subject], None], subject: Subject) -> None:

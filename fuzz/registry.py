@@ -19,6 +19,8 @@ from fuzz import harnesses
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Sequence
 
+    from fuzz.structure.mutator import Mutator
+
 __all__ = ["FuzzHarness", "corpus_of", "dictionary_of", "find_harness", "harness_names"]
 
 _PACKAGE: Final = Path(str(files("fuzz")))
@@ -35,6 +37,7 @@ class FuzzHarness:
         reference: makes the subject that is fuzzed unless another is asked for.
         messages: an input as the messages of RPC-over-RDMA in it: how people and targets take it.
         seeds: inputs to begin with, out of the messages that one case of the suite sent.
+        mutator: makes inputs of inputs; None: libFuzzer's own alone.
     """
 
     title: str
@@ -43,6 +46,7 @@ class FuzzHarness:
     reference: Callable[[], Any]
     messages: Callable[[bytes], list[bytes]]
     seeds: Callable[[Sequence[bytes]], Iterable[bytes]]
+    mutator: Mutator | None = None
 
 
 def harness_names() -> tuple[str, ...]:

@@ -227,7 +227,7 @@ ARROWS: dict[str, set[str]] = {
             "conformance.suite conformance.explore conformance.proof"
         ),
         "fuzz": (
-            "rpcrdma.errors rpcrdma.wire rpcrdma.ulp rpcrdma.fabric rpcrdma.roce "
+            "rpcrdma.errors rpcrdma.xdr rpcrdma.wire rpcrdma.ulp rpcrdma.fabric rpcrdma.roce "
             "rpcrdma.roce.packet rpcrdma.roce.transport rpcrdma.roce.cm rpcrdma.roce.link "
             "rpcrdma.endpoint.core rpcrdma.endpoint.requester rpcrdma.endpoint.responder "
             "rpcrdma.endpoint.backward "

@@ -9,6 +9,7 @@ from typing import Final
 
 from fuzz.header_codec import HeaderCodec, check_header, count_segments
 from fuzz.registry import FuzzHarness
+from fuzz.structure.headers import V1_HEADER
 from rpcrdma.wire import RdmaMsg, RdmaMsgp, RdmaNomsg, TransportHeader, decode_header, encode_header
 
 __all__ = ["HARNESS", "V1ReferenceCodec", "check"]
@@ -45,4 +46,5 @@ HARNESS: Final = FuzzHarness(
     reference=V1ReferenceCodec,
     messages=lambda octets: [octets],
     seeds=lambda messages: messages,
+    mutator=V1_HEADER,
 )

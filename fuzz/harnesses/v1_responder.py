@@ -17,6 +17,7 @@ from fuzz.invariant import BrokenInvariant
 from fuzz.registry import FuzzHarness
 from fuzz.responder_executor import ResponderExecutor, xid_of
 from fuzz.sequence import MOST_MESSAGES, join, split
+from fuzz.structure.headers import V1_SEQUENCE
 from fuzz.world import RequesterMemory
 from reports.record import Verdict
 from rpcrdma.ulp.file_store import FileStore
@@ -93,4 +94,5 @@ HARNESS: Final = FuzzHarness(
     reference=reference,
     messages=split,
     seeds=lambda messages: [join(list(messages[:MOST_MESSAGES]))],
+    mutator=V1_SEQUENCE,
 )

@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING, Final, Protocol
 from fuzz.header_codec import HeaderCodec, check_header, count_segments
 from fuzz.invariant import BrokenInvariant
 from fuzz.registry import FuzzHarness
+from fuzz.structure.headers import V2_HEADER
 from rpcrdma.errors import DecodeError
 from rpcrdma.wire import v2
 from rpcrdma.wire.optional import Option, decode_option, encode_option
@@ -86,4 +87,5 @@ HARNESS: Final = FuzzHarness(
     reference=V2ReferenceCodec,
     messages=lambda octets: [octets],
     seeds=naming_version_two,
+    mutator=V2_HEADER,
 )

@@ -10,12 +10,15 @@ the fault of the first one that is not what it should be.
 
 from __future__ import annotations
 
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from typing import TYPE_CHECKING, Final
+
+from msgspec.structs import replace
 
 from rpcrdma.errors import DecodeError, Reason
 from rpcrdma.wire.operations import BY_CODE
 from rpcrdma.wire.properties import ADOPTED
+from rpcrdma.xdr.tree import Tree
 from rpcrdma.xdr.tree_builder import build_tree
 
 if TYPE_CHECKING:
@@ -23,7 +26,7 @@ if TYPE_CHECKING:
 
     from rpcrdma.wire.operations import OptionalOperation
     from rpcrdma.wire.properties import PropertyNumbers, TransportProperty
-    from rpcrdma.xdr.tree import Node, Tree
+    from rpcrdma.xdr.tree import Node
 
     _Row = OptionalOperation | TransportProperty
 
@@ -73,7 +76,7 @@ def overlaid(tree: Tree, known: PropertyNumbers = ADOPTED) -> Tree:
     """
     opener = _Opener(tree.octets, overlays(known))
     root = opener.opened(tree.root)
-    return replace(tree, root=root, error=tree.error or opener.error)
+    return Tree(tree.octets, root, tree.error or opener.error)
 
 
 class _Opener:

@@ -51,17 +51,22 @@ def every_spoiling(schema: Schema, name: str, octets: bytes) -> tuple[Spoilt, ..
 def spoil_items(tree: Tree) -> Iterator[Spoilt]:
     """Every way to spoil one item of a valid message; overlays that are opened in it, too."""
     for node in tree.leaves():
-        match node.kind:
-            case Kind.FLAG | Kind.BOOLEAN:
-                for value in (2, 2**32 - 1):
-                    yield Spoilt(tree.set(node, value), node.path, Reason.BAD_BOOLEAN)
-            case Kind.COUNT:
-                yield Spoilt(tree.set(node, 2**32 - 1), node.path, _count_reason(node))
-            case Kind.ENUM | Kind.DISCRIMINANT if node.label:
-                # No enumeration of the documents has a member at the edge of the type.
-                yield Spoilt(tree.set(node, 2**31 - 1), node.path, Reason.BAD_ENUM)
-            case _:
-                pass
+        yield from spoil_node(tree, node)
+
+
+def spoil_node(tree: Tree, node: Node) -> Iterator[Spoilt]:
+    """Every way to spoil one leaf of a tree; none for what takes any octets."""
+    match node.kind:
+        case Kind.FLAG | Kind.BOOLEAN:
+            for value in (2, 2**32 - 1):
+                yield Spoilt(tree.set(node, value), node.path, Reason.BAD_BOOLEAN)
+        case Kind.COUNT:
+            yield Spoilt(tree.set(node, 2**32 - 1), node.path, _count_reason(node))
+        case Kind.ENUM | Kind.DISCRIMINANT if node.label:
+            # No enumeration of the documents has a member at the edge of the type.
+            yield Spoilt(tree.set(node, 2**31 - 1), node.path, Reason.BAD_ENUM)
+        case _:
+            pass
 
 
 def _count_reason(node: Node) -> Reason:

@@ -13,11 +13,15 @@ from dataclasses import dataclass
 from enum import Enum
 from typing import TYPE_CHECKING, Final
 
+import msgspec
+
 from rpcrdma.errors import DecodeError, EncodeError
 from rpcrdma.xdr.runtime import ZEROES
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
+
+    from rpcrdma.xdr.model import Type
 
 
 class Kind(Enum):
@@ -48,8 +52,7 @@ _WORDS: Final = frozenset(
 )
 
 
-@dataclass(frozen=True, slots=True)
-class Node:
+class Node(msgspec.Struct, frozen=True):
     """One item of a message.
 
     Attributes:
@@ -60,6 +63,7 @@ class Node:
         label: the name of its type, or of its enumeration's member.
         value: of a leaf; None for what has children.
         children: in the order of their octets.
+        item: the type that it was read as; None for a list's entry, a flag and a count.
     """
 
     path: str
@@ -69,6 +73,7 @@ class Node:
     label: str
     value: NodeValue = None
     children: tuple[Node, ...] = ()
+    item: Type | None = None
 
     @property
     def end(self) -> int:

@@ -10,6 +10,7 @@ from conformance.cli.main import main
 from fuzz import cli_selfcheck
 from fuzz.campaign import Result
 from fuzz.pulse import Pulse
+from fuzz.structure.compare import Run
 
 if TYPE_CHECKING:
     from pathlib import Path
@@ -43,3 +44,25 @@ def test_no_time_is_refused(capsys: pytest.CaptureFixture[str]) -> None:
 
     assert ended.value.code == 2
     assert "argument --time" in capsys.readouterr().err
+
+
+def test_the_comparison_runs_both_ways_and_is_written_as_a_page(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    ran: list[tuple[str, str, int, int, bool]] = []
+
+    def fake(harness: str, subject: str, executions: int, seed: int, *, raw: bool) -> Run:
+        ran.append((harness, subject, executions, seed, raw))
+        return Run(found=not raw, executions=7, seconds=1.0, blocks=50)
+
+    monkeypatch.setattr(cli_selfcheck, "run_once", fake)
+    monkeypatch.setattr(cli_selfcheck, "_PAGE", tmp_path / "fuzzing" / "README.md")
+    many = ["dev", "selfcheck", "--compare", "--executions", "9", "--seeds", "2", "--write"]
+
+    assert main(many) == 0
+
+    bugs = [name for name, (where, _) in cli_selfcheck.PLANTED.items() if where.endswith("header")]
+    assert len(ran) == len(set(ran)) == 4 * (len(bugs) + 2)
+    text = (tmp_path / "fuzzing" / "README.md").read_text("utf-8")
+    assert text in capsys.readouterr().out
+    assert all(f"| {name} | v" in text for name in bugs)

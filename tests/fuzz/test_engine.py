@@ -3,9 +3,10 @@ from __future__ import annotations
 import pytest
 
 from conformance.bad_input import BadInput
-from fuzz.engine import implementation, judge
+from fuzz.engine import _hooks, implementation, judge
 from fuzz.harnesses.v1_header import V1ReferenceCodec
 from fuzz.invariant import BrokenInvariant
+from fuzz.structure.headers import V1_HEADER
 
 
 def test_implementation_is_found_by_module_and_name() -> None:
@@ -40,3 +41,12 @@ def test_finding_passes_through_unchanged() -> None:
     with pytest.raises(BrokenInvariant) as caught:
         judge(check, b"", None)
     assert caught.value.invariant == "round-trip"
+
+
+def test_a_mutator_gets_the_seed_and_the_raw_mutation() -> None:
+    hooks = _hooks(V1_HEADER, lambda octets, most: b"raw"[:most])
+
+    assert {hooks["custom_mutator"](bytes(3000), 2, seed) for seed in range(9)} == {b"ra"}
+    for seed in range(9):
+        crossed = hooks["custom_crossover"](bytes(28), bytes(28), 99, seed)
+        assert crossed == hooks["custom_crossover"](bytes(28), bytes(28), 99, seed)

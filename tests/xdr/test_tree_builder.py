@@ -8,7 +8,10 @@ from hypothesis import strategies as st
 from conformance.strategies._generated_rfc8166 import transport_headers
 from rpcrdma.errors import Reason
 from rpcrdma.wire import encode_header
+from rpcrdma.wire._generated_rfc8166 import SCHEMA
 from rpcrdma.wire.describe import header_tree
+from rpcrdma.xdr.model import Integer, LinkedList
+from rpcrdma.xdr.tree import Kind
 
 
 @given(transport_headers().map(encode_header))
@@ -41,3 +44,12 @@ def test_any_octets_have_a_tree(octets: bytes) -> None:
 
     assert tree.octets == octets
     assert all(0 <= node.offset <= node.end <= len(octets) for node in tree.root.walk())
+
+
+def test_a_node_knows_the_type_that_it_was_read_as() -> None:
+    tree = header_tree(bytes.fromhex("00000001 00000001 00000001 00000000") + bytes(12))
+    items = {node.path: node.item for node in tree.root.walk() if node.kind is not Kind.FLAG}
+
+    assert items[""] is SCHEMA.types["TransportHeader"]
+    assert items["rdma_xid"] == Integer(32, signed=False)
+    assert isinstance(items["rdma_body.rdma_reads"], LinkedList)

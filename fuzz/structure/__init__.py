@@ -1,0 +1,1 @@
+"""Mutation that knows what an input is made of: XDR items, messages, sequences of messages."""

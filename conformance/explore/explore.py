@@ -186,7 +186,8 @@ class _Explorer:
         self.result.judged += len(shots)
         new = [fired for fired in failed if self._key(fired) not in self._known]
         if new:
-            fired = new[0]
+            # The gravest first: that the device has died, or serves nobody any more.
+            fired = next((one for one in new if not one.octets), new[0])
             finding = Finding(
                 Way.CALLS.value,
                 self._target,

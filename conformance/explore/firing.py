@@ -46,6 +46,8 @@ if TYPE_CHECKING:
 
 __all__ = ["Fired", "fire_all", "in_process"]
 
+_DEAD: Final = "the device has died"
+_NOT_SERVED: Final = "the device does not serve a good call any more"
 _REJOINED: Final = "rfc8166.3.4.4.chunk-data-leaves-and-rejoins-the-stream"
 _HELD: Final = may_answer(Silent, "rfc8166.2.2.2.reply-xid-is-the-calls", 1)
 """The test program answers HOLD when it is told to, so nobody waits for that."""
@@ -145,7 +147,8 @@ def fire_all(
         destructive: send also what may bring a device down that is not in this process.
 
     Returns:
-        Those that failed; the last is NULL if the device does not serve it afterwards.
+        Those that failed; the last is NULL, without octets, if the device does not serve it
+        afterwards.
 
     Raises:
         Inconclusive: the device does not serve even before.
@@ -166,7 +169,7 @@ def fire_all(
         harness.end()
     if problem:
         wanted = ("a reply to NULL",)
-        reason = "the device does not serve a good call any more"
+        reason = _DEAD if harness.life.death() else _NOT_SERVED
         fired = Fired(b"", "NULL", wanted, (problem,), Verdict.FAIL, reason)
         on_fired(fired)
         failed.append(fired)

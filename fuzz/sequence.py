@@ -8,21 +8,22 @@ from __future__ import annotations
 
 from typing import Final
 
-__all__ = ["MOST_MESSAGES", "join", "split"]
+__all__ = ["MOST_MESSAGES", "PREFIX", "join", "split"]
 
 MOST_MESSAGES: Final = 64
 """Messages taken from one input; more than any state that a Responder keeps needs."""
 
-_PREFIX: Final = 2
+PREFIX: Final = 2
+"""Octets of the length before each message."""
 
 
 def split(octets: bytes) -> list[bytes]:
     """The messages of a sequence."""
     messages: list[bytes] = []
     start = 0
-    while start + _PREFIX <= len(octets) and len(messages) < MOST_MESSAGES:
-        length = int.from_bytes(octets[start : start + _PREFIX], "big")
-        start += _PREFIX
+    while start + PREFIX <= len(octets) and len(messages) < MOST_MESSAGES:
+        length = int.from_bytes(octets[start : start + PREFIX], "big")
+        start += PREFIX
         messages.append(octets[start : start + length])
         start += length
     return messages
@@ -34,4 +35,4 @@ def join(messages: list[bytes]) -> bytes:
     Raises:
         OverflowError: a message has more than 65535 octets.
     """
-    return b"".join(len(message).to_bytes(_PREFIX, "big") + message for message in messages)
+    return b"".join(len(message).to_bytes(PREFIX, "big") + message for message in messages)

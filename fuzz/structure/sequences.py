@@ -10,7 +10,7 @@ from dataclasses import dataclass
 from random import Random
 from typing import TYPE_CHECKING, Final
 
-from fuzz.sequence import MOST_MESSAGES, join, split
+from fuzz.sequence import MOST_MESSAGES, PREFIX, join, split
 from fuzz.structure.edits import edit
 from fuzz.structure.grow import grow
 from fuzz.structure.mutator import is_raw
@@ -24,9 +24,6 @@ __all__ = ["SequenceMutator"]
 
 _MESSAGE: Final = 4096
 """Octets of one message that a mutation leaves, at most."""
-
-_LENGTH: Final = 2
-"""Octets of the length before each message."""
 
 _WORD: Final = 4
 
@@ -130,7 +127,7 @@ class SequenceMutator:
         messages[index] = xid.to_bytes(_WORD, "big") + messages[index][_WORD:]
 
     def transplant(self, messages: list[bytes], draw: Random) -> None:
-        """What follows the header of one message put behind the header of another."""
+        """What follows the header of one message, after the header of another."""
         one, other = draw.randrange(len(messages)), draw.randrange(len(messages))
         ends = [self.header.scene(messages[index], draw).tree.root.end for index in (one, other)]
         messages[one] = messages[one][: ends[0]] + messages[other][ends[1] :]
@@ -159,7 +156,7 @@ def _named(message: bytes, xid: int) -> bytes:
     old, new = message[:_WORD], xid.to_bytes(_WORD, "big")
     if len(old) < _WORD:
         return message
-    place = message.find(old, 7 * _WORD)  # behind the shortest header
+    place = message.find(old, 7 * _WORD)  # after the shortest header
     renamed = new + message[_WORD:]
     if place % _WORD or place < 0:
         return renamed
@@ -171,7 +168,7 @@ def _fitting(messages: list[bytes], maximum: int) -> bytes:
     kept: list[bytes] = []
     room = maximum
     for message in messages[:MOST_MESSAGES]:
-        room -= _LENGTH + len(message)
+        room -= PREFIX + len(message)
         if room < 0:
             break
         kept.append(message)

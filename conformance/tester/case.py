@@ -11,7 +11,7 @@ from reports.record import Verdict
 if TYPE_CHECKING:
     from conformance.tester.acceptance import Acceptance
 
-__all__ = ["MOST_ARRIVALS", "CaseLog", "Deviation", "Flooded", "Inconclusive"]
+__all__ = ["MOST_ARRIVALS", "CaseLog", "Deviation", "Flooded", "Inconclusive", "NoSuchCall"]
 
 
 class Deviation(AssertionError):
@@ -49,6 +49,10 @@ class Deviation(AssertionError):
 
 class Inconclusive(Exception):  # a verdict, not an error
     """The situation that a case needs could not be brought about; the message says why."""
+
+
+class NoSuchCall(Inconclusive):
+    """A client made no call of the kind that the case is about."""
 
 
 class Flooded(Inconclusive):

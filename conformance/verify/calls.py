@@ -18,7 +18,7 @@ from typing import TYPE_CHECKING, Final
 from conformance.oracle.message_type import message_type
 from conformance.oracle.requester.expectation import Reaction
 from conformance.oracle.requester.reaction import expected_reaction
-from conformance.tester.case import Deviation, Inconclusive
+from conformance.tester.case import Deviation, Inconclusive, NoSuchCall
 from conformance.tester.server.served import CallVerdict, ServedAct
 from reports.record import Verdict
 from rpcrdma.ulp.pattern import first_difference, pattern
@@ -188,11 +188,11 @@ def some(calls: Iterable[ReceivedCall], what: str) -> tuple[ReceivedCall, ...]:
     """The calls, of which there must be one for the case to say anything.
 
     Raises:
-        Inconclusive: there is none.
+        NoSuchCall: there is none.
     """
     found = tuple(calls)
     if not found:
-        raise Inconclusive(f"the client made no call {what}")
+        raise NoSuchCall(f"the client made no call {what}")
     return found
 
 

@@ -16,6 +16,7 @@ from conformance.tester.case import CaseLog, Deviation, Inconclusive
 from conformance.tester.life_watch import LifeWatch
 from conformance.tester.server import Service, Welcome
 from conformance.tester.server.acting import ActingClient
+from conformance.tester.server.covered import unless_covered
 from conformance.tester.server.operations import operations_of_clients
 from conformance.tester.server.programs import program_factory
 from rpcrdma.errors import FabricError
@@ -175,7 +176,7 @@ class ClientHarness:
 
     def judged(self, found: BaseException | None, cited: tuple[str, ...]) -> BaseException | None:
         """What ended the case, together with the rules that messages of the client broke."""
-        found = self.life.judged(found)
+        found = unless_covered(self.life.judged(found), self.service.received)
         broken = (*self.service.violations, *operations_of_clients(self.trace.events))
         return with_broken_rules(found, broken, cited, self.case, "client")
 

@@ -16,7 +16,7 @@ from typing import TYPE_CHECKING, Final
 
 from conformance.oracle.header import VERSION_ONE
 from conformance.oracle.sizes import THRESHOLD_ONE, THRESHOLD_TWO
-from conformance.tester.case import CaseLog, Deviation, Inconclusive
+from conformance.tester.case import CaseLog, Deviation, Inconclusive, NoSuchCall
 from conformance.tester.claimed import claimed_operations, device_of
 from conformance.tester.server.judging import Judging
 from conformance.tester.server.line import Line, Welcome
@@ -221,7 +221,7 @@ class Service:
         """The next message that fulfils a predicate, unanswered; the others are served.
 
         Raises:
-            Inconclusive: none comes.
+            NoSuchCall: none comes.
         """
         seconds = self.profile.deadline if timeout is None else timeout
         end = self._clock.now() + seconds
@@ -233,7 +233,7 @@ class Service:
                 self.serve(call)
             if self._clock.now() >= end:
                 self._judging.gave_up(self.lines)
-                raise Inconclusive(f"the client made no such call within {seconds:g} s")
+                raise NoSuchCall(f"the client made no such call within {seconds:g} s")
             self._turns.once()
 
     def waiting(

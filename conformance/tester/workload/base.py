@@ -104,6 +104,10 @@ class Workload(Protocol):
         """Two DDP-eligible arguments with something between them."""
         ...
 
+    def store_two_and_more(self, first: bytes, second: bytes) -> Request:
+        """Two DDP-eligible arguments, and something that stays in the stream after the second."""
+        ...
+
     def long_call(self, length: int) -> Request:
         """An argument of `length` octets that is not DDP-eligible."""
         ...
@@ -253,6 +257,10 @@ class NullWorkload(Workload):
     @override
     def store_two(self, first: bytes, second: bytes) -> Request:
         raise self._unsupported(f"arguments of {len(first)} and {len(second)} octets")
+
+    @override
+    def store_two_and_more(self, first: bytes, second: bytes) -> Request:
+        raise self._unsupported("something after two arguments that are stored")
 
     @override
     def long_call(self, length: int) -> Request:

@@ -117,11 +117,17 @@ class Nfs4Workload(NullWorkload):
 
     def store_two(self, first: bytes, second: bytes) -> Request:
         """Two WRITEs, the second after the octets of the first."""
-        start = self._written
-        writes = nfs4.write(start, first), nfs4.write(start + len(first), second)
         return self._compound(
             f"WRITEs of {len(first)} and {len(second)} octets",
-            (*self._at(WRITABLE.name), *writes),
+            self._two_writes(first, second),
+            _succeeds,
+        )
+
+    def store_two_and_more(self, first: bytes, second: bytes) -> Request:
+        """Two WRITEs, and GETFH."""
+        return self._compound(
+            f"WRITEs of {len(first)} and {len(second)} octets, and GETFH",
+            (*self._two_writes(first, second), nfs4.get_handle()),
             _succeeds,
         )
 
@@ -188,6 +194,11 @@ class Nfs4Workload(NullWorkload):
             (*self._at(name), nfs4.read(start, length)),
             lambda reply: _reads(reply, content),
         )
+
+    def _two_writes(self, first: bytes, second: bytes) -> tuple[wire.ArgumentOperation, ...]:
+        start = self._written
+        writes = nfs4.write(start, first), nfs4.write(start + len(first), second)
+        return (*self._at(WRITABLE.name), *writes)
 
     def _at(self, name: str) -> tuple[wire.ArgumentOperation, ...]:
         return nfs4.at(f"{self._export}/{name}")

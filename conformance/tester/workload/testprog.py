@@ -23,6 +23,7 @@ if TYPE_CHECKING:
 __all__ = ["TestprogWorkload", "own_program"]
 
 _TOKEN: Final = b"the tester"
+_SHORT: Final = b"behind"
 
 _REFUSALS: Final = tuple(
     status.to_bytes(XDR_UNIT) for status in wire.TestStatus if status is not wire.TestStatus.TEST_OK
@@ -98,6 +99,13 @@ class TestprogWorkload:
         return self.request(
             f"STORE_TWO of {len(first)} and {len(second)} octets",
             lambda xid: testprog_calls.store_two(xid, first, b"between", second),
+        )
+
+    def store_two_and_more(self, first: bytes, second: bytes) -> Request:
+        """STORE_ARRAY, whose third item is short."""
+        return self.request(
+            f"STORE_ARRAY of {len(first)}, {len(second)} and {len(_SHORT)} octets",
+            lambda xid: testprog_calls.store_array(xid, (first, second, _SHORT)),
         )
 
     def long_call(self, length: int) -> Request:

@@ -23,7 +23,6 @@ SURVIVES = "rfc8166.4.5.5.rpc-survives-connection-loss"
 
 @mutant(
     breaks=NEVER_ZERO,
-    also_trips={"rfc8166.3.3.1.every-reply": "a reply that grants zero grants no credits"},
 )
 class GrantsZero(ReplyRules):
     """Grants no credit in any reply."""

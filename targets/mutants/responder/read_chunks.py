@@ -135,6 +135,31 @@ class DoesNotPadPulledItems(CallRules):
 
 
 @mutant(
+    breaks="rfc8166.3.4.4.chunk-data-leaves-and-rejoins-the-stream",
+    also_trips={
+        "rfc8166.3.5.2.some-or-all-items-reduced": (
+            "what stands between two items, the first of odd length, cannot be decoded"
+        )
+    },
+)
+class TakesPaddingFromTheStream(CallRules):
+    """Fills up to the next of several Read chunks with what belongs after it, as Linux 6.12 does.
+
+    Positions count the padding of the items before; the octets between two items do not contain it.
+    """
+
+    def assemble(self, call: IncomingCall, pulled: tuple[bytes, ...]) -> bytes:
+        if not call.inline or len(call.chunks) < 2:
+            return super().assemble(call, pulled)
+        octets, taken = b"", 0
+        for chunk, data in zip(call.chunks, pulled, strict=True):
+            end = taken + chunk.position - len(octets)
+            octets += call.inline[taken:end] + data
+            taken = end
+        return octets + call.inline[taken:]
+
+
+@mutant(
     breaks="rfc8166.3.4.5.2.roundup-in-either-place",
     also_trips={
         "rfc8166.3.4.4.chunk-data-leaves-and-rejoins-the-stream": (

@@ -113,11 +113,6 @@ class LeavesGapBehindTheHeader(ReplyRules):
 
 @mutant(
     breaks="rfc8166.4.2.1.xid-equals-payload-xid",
-    also_trips={
-        "rfc8166.3.2.payload-begins-with-xid": (
-            "what follows the header does not begin as the Reply to the Call"
-        )
-    },
 )
 class ClearsTheTopOfPayloadXids(ReplyRules):
     """Leaves out the highest bit of the XID in the RPC message of a reply."""

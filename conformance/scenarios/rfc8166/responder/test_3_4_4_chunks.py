@@ -60,3 +60,19 @@ def test_two_reduced_arguments_rejoin_the_stream(peer: Peer, roundup: bool) -> N
     peer.send(call)
 
     verify.chunks.stored_unless_too_many(peer, call, first + second)
+
+
+@requirement(
+    "rfc8166.3.4.4.chunk-data-leaves-and-rejoins-the-stream",
+    "rfc8166.4.3.1.read-list-groups-by-position",
+)
+@pytest.mark.parametrize("roundup", [False, True], ids=["bare", "with-roundup"])
+def test_what_follows_two_reduced_arguments_is_found(peer: Peer, roundup: bool) -> None:
+    """Two reduced arguments of odd length, and one that stays in the stream after them."""
+    first, second = pattern(1001, 1), pattern(703, 2)
+    request = peer.workload.store_two_and_more(first, second)
+    call = build.with_read_chunks(peer, request, ((500,), (300,)), roundup=roundup)
+
+    peer.send(call)
+
+    verify.chunks.stored_unless_too_many(peer, call, first + second)

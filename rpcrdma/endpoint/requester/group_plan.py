@@ -123,16 +123,14 @@ class GroupPlanner:
         self._segment = segment
         self._peer = PropertyValues()
         self._own = BufferLayout.of(reductions.structure, reductions.receive_octets)
-        self._last: tuple[ReplyExpectation, int, Response | None] | None = None
 
     def heed(self, send_limit: int, peer: PropertyValues) -> None:
         """Keep to what the peer says of itself."""
-        self.send_limit, self._peer, self._last = send_limit, peer, None
+        self.send_limit, self._peer = send_limit, peer
 
     def post_from_now(self, octets: int) -> None:
         """Receives have this length from now on; where they are shorter, responses take more."""
         self._own = BufferLayout.of(self.reductions.structure, min(octets, self._own.length))
-        self._last = None
 
     @property
     def own(self) -> BufferLayout:
@@ -212,13 +210,6 @@ class GroupPlanner:
         return (0, 0) if sends == 1 else (sends, sends)
 
     def _response(self, expectation: ReplyExpectation, receives_left: int) -> Response | None:
-        last = self._last
-        if last is None or last[0] is not expectation or last[1] != receives_left:
-            response = self._planned(expectation, receives_left)
-            self._last = last = (expectation, receives_left, response)
-        return last[2]
-
-    def _planned(self, expectation: ReplyExpectation, receives_left: int) -> Response | None:
         longest = expectation.maximum
         if longest <= self._own.length - TWO.header and not self.reductions.always:
             return Response()

@@ -54,7 +54,7 @@ class _Directing(GroupPlanner):
         self, expectation: ReplyExpectation, left: int, kind: PlacementType
     ) -> Response | None:
         """A plan with directions of one kind that come without memory."""
-        response = super()._planned(expectation, left)
+        response = super()._response(expectation, left)
         if response is None:
             return None
         return replace(response, directions=tuple(Direction(kind) for _ in response.directions))
@@ -87,7 +87,7 @@ class _Directing(GroupPlanner):
 class DirectsToSendsWithoutTargets(_Directing):
     """Directs results to be placed by Sends, and has no target segment."""
 
-    def _planned(self, expectation: ReplyExpectation, receives_left: int) -> Response | None:
+    def _response(self, expectation: ReplyExpectation, receives_left: int) -> Response | None:
         response = self.directed(expectation, receives_left, PlacementType.XMDTYPE_TBSN)
         # What cannot be placed takes Sends as well.
         sends = min(8, receives_left)
@@ -98,7 +98,7 @@ class DirectsToSendsWithoutTargets(_Directing):
 class LeavesTheChoiceWithoutMemory(_Directing):
     """Leaves it to the Responder where results go, and offers no memory."""
 
-    def _planned(self, expectation: ReplyExpectation, receives_left: int) -> Response | None:
+    def _response(self, expectation: ReplyExpectation, receives_left: int) -> Response | None:
         return self.directed(expectation, receives_left, PlacementType.XMDTYPE_CHOICE)
 
 
@@ -106,7 +106,7 @@ class LeavesTheChoiceWithoutMemory(_Directing):
 class DirectsToNoMemory(_Directing):
     """Directs results to memory, and offers none."""
 
-    def _planned(self, expectation: ReplyExpectation, receives_left: int) -> Response | None:
+    def _response(self, expectation: ReplyExpectation, receives_left: int) -> Response | None:
         return self.directed(expectation, receives_left, PlacementType.XMDTYPE_EXRW)
 
 
@@ -114,7 +114,7 @@ class DirectsToNoMemory(_Directing):
 class DirectsBySizeToNoMemory(_Directing):
     """Has results placed by their size, and offers no memory for long ones."""
 
-    def _planned(self, expectation: ReplyExpectation, receives_left: int) -> Response | None:
+    def _response(self, expectation: ReplyExpectation, receives_left: int) -> Response | None:
         return self.directed(expectation, receives_left, PlacementType.XMDTYPE_BYSIZE)
 
 
@@ -134,8 +134,8 @@ class DirectsBySizeToNoMemory(_Directing):
 class DirectsNothing(GroupPlanner):
     """Gives no directions for results, however long they may be."""
 
-    def _planned(self, expectation: ReplyExpectation, receives_left: int) -> Response | None:
-        response = super()._planned(expectation, receives_left)
+    def _response(self, expectation: ReplyExpectation, receives_left: int) -> Response | None:
+        response = super()._response(expectation, receives_left)
         return None if response is None else replace(response, directions=())
 
 

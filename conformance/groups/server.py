@@ -21,14 +21,13 @@ from typing import TYPE_CHECKING, Final
 from conformance import verify
 from conformance.groups.answering import respond
 from conformance.groups.taken import TAKEN
+from conformance.groups.targets import require_targets, targets_for
 from conformance.tester.case import Deviation, Inconclusive
 from conformance.tester.server.options import encode_two
 from conformance.tester.server.reply import AnyAnswer, draft_error
 from conformance.verify.announced import let_announce
 from rpcrdma.wire import ErrChunk
-from rpcrdma.wire._generated_rtrext import (
-    InTargetedSegments,
-)
+from rpcrdma.wire._generated_rtrext import InTargetedSegments
 from rpcrdma.wire.operations import ConnProp, ReptErr
 from rpcrdma.wire.optional import encode_option
 from rpcrdma.wire.rpc import MessageType
@@ -51,9 +50,6 @@ __all__ = ["GroupServer", "group_of"]
 
 RECEIVE_LENGTH: Final = 65536
 """Octets of the tester's Receives: what is too long must be seen, not lost with the connection."""
-
-_FRONT: Final = 256
-"""Octets that header and payload of a Send may have beside bulk data, in responses to reads."""
 
 
 def group_of(call: ReceivedCall) -> RequestGroup:
@@ -244,8 +240,10 @@ class GroupServer:
         """The right response, which places its first result by Sends.
 
         Raises:
-            Inconclusive: the call does not allow that, or the client has no targets.
+            Inconclusive: the call does not allow that.
+            Unsupported: the client has no targets.
         """
+        require_targets(self.told.layout)
         answer = self.answering(call)
         if not isinstance(answer.group.items[0].xmdmi_where, InTargetedSegments):
             raise Inconclusive(f"{call} has its results placed by explicit RDMA")
@@ -272,6 +270,7 @@ class GroupServer:
 
         Raises:
             Inconclusive: the call does not provide for so many transmissions.
+            Unsupported: nor has the client any targets, so that a result needs no transmission.
         """
         sends = len(cuts) + 1
         usual = self.response(call)
@@ -283,6 +282,7 @@ class GroupServer:
         sends = max(sends, len(usual.sends))
         sizes += [0] * (sends - len(sizes))
         if sends > self.reserved(call):
+            require_targets(self.told.layout)
             raise Inconclusive(f"{call} provides for less than {sends} transmissions")
         place = self.targets(length, sends)
         return self.response(call, sizes=sizes, places=(place,) if length else ())
@@ -299,21 +299,9 @@ class GroupServer:
 
         Raises:
             Inconclusive: there are too few.
+            Unsupported: there is none at all.
         """
-        layout = self.told.layout
-        count = sends * len(layout.targets)
-        numbers: list[int] = []
-        left = length
-        for number in range(count) if order is None else order:
-            if number >= count:
-                continue
-            _, target = layout.target(number)
-            if left > 0 and target.start >= _FRONT and target.end <= layout.length:
-                numbers.append(number)
-                left -= target.length
-        if left > 0:
-            raise Inconclusive(f"the client has no targets for {length} octets in {sends} Sends")
-        return InTargetedSegments(0, tuple(numbers))
+        return targets_for(self.told.layout, length, sends, order)
 
     def require_offset(self, place: InTargetedSegments, offset: int) -> None:
         """Raise Inconclusive if the first target segment of an item ends before an offset."""

@@ -79,8 +79,8 @@ _COMMANDS: Final = (
     "many", "many_reads", "read_two", "read_optional", "write_optional", "read_array",
     "write_array", "read_rows", "write_rows", "exchange_authenticated", "exchange_integrity",
     "exchange_privacy", "disconnect", "ask_size", "ask_invalidation", "change_size", "read_at",
-    "read_cached", "read_mapped", "write_at", "write_cached", "make_link", "keep_list",
-    "list_names",
+    "read_cached", "read_mapped", "write_at", "write_cached", "write_mapped", "make_link",
+    "keep_list", "list_names",
 )  # fmt: skip
 """The keys whose values are commands."""
 
@@ -155,8 +155,9 @@ class Acts(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fields=True
         null, small, read, write, long_call, long_reply, many, many_reads, read_two, read_optional,
             write_optional, read_array, write_array, read_rows, write_rows, exchange_authenticated,
             exchange_integrity, exchange_privacy, disconnect, ask_size, ask_invalidation,
-            change_size, read_at, read_cached, read_mapped, write_at, write_cached, make_link,
-            keep_list, list_names: the act of that name in `targets.base.ActKind`.
+            change_size, read_at, read_cached, read_mapped, write_at, write_cached,
+            write_mapped, make_link, keep_list, list_names: the act of that name in
+            `targets.base.ActKind`.
     """
 
     prepare: str | tuple[str, ...] | Command
@@ -195,6 +196,7 @@ class Acts(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fields=True
     read_mapped: str | tuple[str, ...] | Command | None = None
     write_at: str | tuple[str, ...] | Command | None = None
     write_cached: str | tuple[str, ...] | Command | None = None
+    write_mapped: str | tuple[str, ...] | Command | None = None
     make_link: str | tuple[str, ...] | Command | None = None
     keep_list: str | tuple[str, ...] | Command | None = None
     list_names: str | tuple[str, ...] | Command | None = None

@@ -193,6 +193,8 @@ class ActKind(StrEnum):
     """Store `length` octets from octet `offset` on, past any cache, and fetch them again."""
     WRITE_CACHED = "write-cached"
     """Store them by way of a cache, have that written back, and fetch them past it."""
+    WRITE_MAPPED = "write-mapped"
+    """Store them by having them put into memory to which the file is mapped; likewise."""
     MAKE_LINK = "make-link"
     """Make a symbolic link to a path of `length` octets (`letters`), fetch that, and remove it."""
     KEEP_LIST = "keep-list"

@@ -10,11 +10,11 @@ use strict;
 use warnings;
 
 use constant {
-    O_WRONLY => 1, O_DIRECT => 040000,
-    SYS_mmap => 9, SYS_munmap => 11, SYS_fsync => 74, SYS_mount => 165, SYS_umount2 => 166,
+    O_WRONLY => 1, O_RDWR => 2, O_DIRECT => 040000,
+    SYS_read => 0, SYS_mmap => 9, SYS_munmap => 11, SYS_msync => 26, SYS_fsync => 74, SYS_mount => 165, SYS_umount2 => 166,
     SYS_setxattr => 188, SYS_getxattr => 191, LIST_MAXIMUM => 65536,
     SYS_fadvise64 => 221,
-    PROT_READ => 1, MAP_SHARED => 1, POSIX_FADV_DONTNEED => 4,
+    PROT_READ => 1, PROT_WRITE => 2, MAP_SHARED => 1, MS_SYNC => 4, POSIX_FADV_DONTNEED => 4,
     PAGE => 4096,
     EBUSY => 16, BUSY_TENTHS => 100,
     PIECE => 10007,    # octets of a call of read(2) or write(2) that meets no boundary
@@ -120,6 +120,27 @@ my %acts = (
             $done += $put;
         }
         syscall(SYS_fsync, fileno $file) == 0 or die "fsync: $!\n";
+        close($file) or die "close: $!\n";
+        save($output, fetch($length, $offset, 'writable'));
+    },
+
+    # The same by page faults: the kernel itself puts the octets there, by read(2).
+    'write-mapped' => sub {
+        my ($offset, $length, $content, $output) = words(4, @_);
+        sysopen(my $from, $content, 0) or die "open: $!\n";
+        -s $from >= $length or die "$content: too short\n";
+        sysopen(my $file, "$mounted/writable", O_RDWR) or die "open: $!\n";
+        -s $file >= $offset + $length or truncate($file, $offset + $length) or die "truncate: $!\n";
+        my $before = $offset % PAGE;
+        my $whole = $before + $length;
+        my @mapping = (PROT_READ | PROT_WRITE, MAP_SHARED, fileno $file, $offset - $before);
+        my $address = syscall(SYS_mmap, 0, $whole, @mapping);
+        $address != -1 or die "mmap: $!\n";
+        my $put = syscall(SYS_read, fileno $from, $address + $before, $length);
+        my $why = $put == $length ? '' : "read: $put octets: $!\n";
+        $why ||= "msync: $!\n" if syscall(SYS_msync, $address, $whole, MS_SYNC) != 0;
+        syscall(SYS_munmap, $address, $whole) == 0 or die "munmap: $!\n";
+        die $why if $why;
         close($file) or die "close: $!\n";
         save($output, fetch($length, $offset, 'writable'));
     },

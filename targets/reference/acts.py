@@ -326,6 +326,7 @@ _CALLS: Final[Mapping[ActKind, Callable[[int], Iterator[Make]]]] = {
     ActKind.READ_MAPPED: _read,
     ActKind.WRITE_AT: _exchange,
     ActKind.WRITE_CACHED: _exchange,
+    ActKind.WRITE_MAPPED: _exchange,
     ActKind.MAKE_LINK: _make_link,
     ActKind.KEEP_LIST: _exchange,
     ActKind.LIST_NAMES: _list_names,
@@ -348,6 +349,7 @@ _GIVE_DATA: Final = frozenset(
         ActKind.READ_MAPPED,
         ActKind.WRITE_AT,
         ActKind.WRITE_CACHED,
+        ActKind.WRITE_MAPPED,
         ActKind.MAKE_LINK,
         ActKind.KEEP_LIST,
     }

@@ -40,6 +40,7 @@ OPTIONAL: Final = frozenset(
         ActKind.READ_MAPPED,
         ActKind.WRITE_AT,
         ActKind.WRITE_CACHED,
+        ActKind.WRITE_MAPPED,
         ActKind.MAKE_LINK,
         ActKind.KEEP_LIST,
         ActKind.LIST_NAMES,

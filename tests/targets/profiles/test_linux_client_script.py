@@ -128,6 +128,8 @@ def test_what_is_read_is_what_is_there(
         ("write-at 1 2", "open: No such file or directory"),
         ("write-at 1 9", "CONTENT: too short"),
         ("write-cached 1 2", "open: No such file or directory"),
+        ("write-mapped 1 2", "open: No such file or directory"),
+        ("write-mapped 1 9", "CONTENT: too short"),
         ("keep-list 2", "setxattr: No such file or directory"),
         ("make-link 2", "symlink: No such file or directory"),
     ],

@@ -100,7 +100,7 @@ def test_a_read_from_an_octet_on_gives_what_is_there(world: World, kind: ActKind
     assert world.run(Act(kind, 3000, offset=1001)).data == pattern(4001)[1001:]
 
 
-@pytest.mark.parametrize("kind", [ActKind.WRITE_AT, ActKind.WRITE_CACHED])
+@pytest.mark.parametrize("kind", [ActKind.WRITE_AT, ActKind.WRITE_CACHED, ActKind.WRITE_MAPPED])
 def test_what_is_written_and_fetched_again_comes_back(world: World, kind: ActKind) -> None:
     assert world.run(Act(kind, 3000, offset=1001)).data == pattern(3000)
 

@@ -99,6 +99,9 @@ STORED: Final = [
     (ActKind.WRITE_CACHED, 0, 10),
     (ActKind.WRITE_CACHED, 4095, 8194),
     (ActKind.WRITE_CACHED, 20001, 100003),
+    (ActKind.WRITE_MAPPED, 3, 1),
+    (ActKind.WRITE_MAPPED, 4097, 12289),
+    (ActKind.WRITE_MAPPED, 65535, 131075),
 ]
 """How, from where and how much is stored."""
 

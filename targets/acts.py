@@ -80,7 +80,7 @@ _COMMANDS: Final = (
     "write_array", "read_rows", "write_rows", "exchange_authenticated", "exchange_integrity",
     "exchange_privacy", "disconnect", "ask_size", "ask_invalidation", "change_size", "read_at",
     "read_cached", "read_mapped", "write_at", "write_cached", "write_mapped", "make_link",
-    "keep_list", "list_names",
+    "keep_list", "keep_attribute", "list_names",
 )  # fmt: skip
 """The keys whose values are commands."""
 
@@ -156,7 +156,7 @@ class Acts(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fields=True
             write_optional, read_array, write_array, read_rows, write_rows, exchange_authenticated,
             exchange_integrity, exchange_privacy, disconnect, ask_size, ask_invalidation,
             change_size, read_at, read_cached, read_mapped, write_at, write_cached,
-            write_mapped, make_link, keep_list, list_names: the act of that name in
+            write_mapped, make_link, keep_list, keep_attribute, list_names: the act of that name in
             `targets.base.ActKind`.
     """
 
@@ -199,6 +199,7 @@ class Acts(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fields=True
     write_mapped: str | tuple[str, ...] | Command | None = None
     make_link: str | tuple[str, ...] | Command | None = None
     keep_list: str | tuple[str, ...] | Command | None = None
+    keep_attribute: str | tuple[str, ...] | Command | None = None
     list_names: str | tuple[str, ...] | Command | None = None
 
     def __post_init__(self) -> None:

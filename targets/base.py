@@ -199,6 +199,8 @@ class ActKind(StrEnum):
     """Make a symbolic link to a path of `length` octets (`letters`), fetch that, and remove it."""
     KEEP_LIST = "keep-list"
     """Give a file an access control list that holds `length` octets, and fetch these from it."""
+    KEEP_ATTRIBUTE = "keep-attribute"
+    """Give a file an extended attribute of `length` octets, fetch that, and remove it."""
     LIST_NAMES = "list-names"
     """Fetch the `count` names of a folder that holds as many, as lines in their order."""
     DISCONNECT = "disconnect"

@@ -22,6 +22,7 @@ from rpcrdma.wire._generated_nfs4 import (
     AttributeBitmap,
     AttributeHandle,
     AttributeHyper,
+    AttributeOption,
     AttributeText,
     AttributeTimeSet,
     AttributeWord,
@@ -130,6 +131,11 @@ from rpcrdma.wire._generated_nfs4 import (
     GetfhFailed,
     GetfhOutcome,
     GetfhResult,
+    GetxattrArguments,
+    GetxattrDone,
+    GetxattrFailed,
+    GetxattrOutcome,
+    GetxattrResult,
     GiveNoProtection,
     GssCallbackHandles,
     GssFlavor,
@@ -142,6 +148,11 @@ from rpcrdma.wire._generated_nfs4 import (
     LinkOutcome,
     LinkResult,
     LinkType,
+    ListxattrsArguments,
+    ListxattrsDone,
+    ListxattrsFailed,
+    ListxattrsOutcome,
+    ListxattrsResult,
     LockArguments,
     LockDenial,
     LockDone,
@@ -244,6 +255,11 @@ from rpcrdma.wire._generated_nfs4 import (
     RemoveFailed,
     RemoveOutcome,
     RemoveResult,
+    RemovexattrArguments,
+    RemovexattrDone,
+    RemovexattrFailed,
+    RemovexattrOutcome,
+    RemovexattrResult,
     RenameArguments,
     RenameDone,
     RenameFailed,
@@ -281,6 +297,11 @@ from rpcrdma.wire._generated_nfs4 import (
     SetclientidFailed,
     SetclientidOutcome,
     SetclientidResult,
+    SetxattrArguments,
+    SetxattrDone,
+    SetxattrFailed,
+    SetxattrOutcome,
+    SetxattrResult,
     SizeLimit,
     SpaceLimit,
     StableHow,
@@ -2178,6 +2199,150 @@ def invalid_reclaim_complete_results() -> st.SearchStrategy[Spoilt]:
     return encoded.flatmap(lambda octets: spoilings(codec.SCHEMA, "ReclaimCompleteResult", octets))
 
 
+def getxattr_argumentses() -> st.SearchStrategy[GetxattrArguments]:
+    """Any GetxattrArguments."""
+    return st.builds(GetxattrArguments, st.binary(max_size=64))
+
+
+def invalid_getxattr_argumentses() -> st.SearchStrategy[Spoilt]:
+    """Octets of GetxattrArguments with one item spoilt, and what was done to it."""
+    encoded = getxattr_argumentses().map(codec.encode_getxattr_arguments)
+    return encoded.flatmap(lambda octets: spoilings(codec.SCHEMA, "GetxattrArguments", octets))
+
+
+def getxattr_dones() -> st.SearchStrategy[GetxattrDone]:
+    """Any GetxattrDone."""
+    return st.builds(GetxattrDone, st.binary(max_size=64))
+
+
+def invalid_getxattr_dones() -> st.SearchStrategy[Spoilt]:
+    """Octets of GetxattrDone with one item spoilt, and what was done to it."""
+    encoded = getxattr_dones().map(codec.encode_getxattr_done)
+    return encoded.flatmap(lambda octets: spoilings(codec.SCHEMA, "GetxattrDone", octets))
+
+
+def getxattr_outcomes() -> st.SearchStrategy[GetxattrOutcome]:
+    """Any GetxattrOutcome."""
+    return st.one_of(
+        st.builds(GetxattrDone, st.binary(max_size=64)),
+        st.builds(GetxattrFailed, st.sampled_from(codec.Status).filter(lambda value: value not in (0,))),
+    )
+
+
+def invalid_getxattr_outcomes() -> st.SearchStrategy[Spoilt]:
+    """Octets of GetxattrOutcome with one item spoilt, and what was done to it."""
+    encoded = getxattr_outcomes().map(codec.encode_getxattr_outcome)
+    return encoded.flatmap(lambda octets: spoilings(codec.SCHEMA, "GetxattrOutcome", octets))
+
+
+def setxattr_argumentses() -> st.SearchStrategy[SetxattrArguments]:
+    """Any SetxattrArguments."""
+    return st.builds(SetxattrArguments, st.sampled_from(codec.AttributeOption), st.binary(max_size=64), st.binary(max_size=64))
+
+
+def invalid_setxattr_argumentses() -> st.SearchStrategy[Spoilt]:
+    """Octets of SetxattrArguments with one item spoilt, and what was done to it."""
+    encoded = setxattr_argumentses().map(codec.encode_setxattr_arguments)
+    return encoded.flatmap(lambda octets: spoilings(codec.SCHEMA, "SetxattrArguments", octets))
+
+
+def setxattr_dones() -> st.SearchStrategy[SetxattrDone]:
+    """Any SetxattrDone."""
+    return st.builds(SetxattrDone, change_informations())
+
+
+def invalid_setxattr_dones() -> st.SearchStrategy[Spoilt]:
+    """Octets of SetxattrDone with one item spoilt, and what was done to it."""
+    encoded = setxattr_dones().map(codec.encode_setxattr_done)
+    return encoded.flatmap(lambda octets: spoilings(codec.SCHEMA, "SetxattrDone", octets))
+
+
+def setxattr_outcomes() -> st.SearchStrategy[SetxattrOutcome]:
+    """Any SetxattrOutcome."""
+    return st.one_of(
+        st.builds(SetxattrDone, change_informations()),
+        st.builds(SetxattrFailed, st.sampled_from(codec.Status).filter(lambda value: value not in (0,))),
+    )
+
+
+def invalid_setxattr_outcomes() -> st.SearchStrategy[Spoilt]:
+    """Octets of SetxattrOutcome with one item spoilt, and what was done to it."""
+    encoded = setxattr_outcomes().map(codec.encode_setxattr_outcome)
+    return encoded.flatmap(lambda octets: spoilings(codec.SCHEMA, "SetxattrOutcome", octets))
+
+
+def listxattrs_argumentses() -> st.SearchStrategy[ListxattrsArguments]:
+    """Any ListxattrsArguments."""
+    return st.builds(ListxattrsArguments, st.integers(0, 2**64 - 1), st.integers(0, 2**32 - 1))
+
+
+def invalid_listxattrs_argumentses() -> st.SearchStrategy[Spoilt]:
+    """Octets of ListxattrsArguments with one item spoilt, and what was done to it."""
+    encoded = listxattrs_argumentses().map(codec.encode_listxattrs_arguments)
+    return encoded.flatmap(lambda octets: spoilings(codec.SCHEMA, "ListxattrsArguments", octets))
+
+
+def listxattrs_dones() -> st.SearchStrategy[ListxattrsDone]:
+    """Any ListxattrsDone."""
+    return st.builds(ListxattrsDone, st.integers(0, 2**64 - 1), st.lists(st.binary(max_size=64), min_size=0, max_size=4).map(tuple), st.booleans())
+
+
+def invalid_listxattrs_dones() -> st.SearchStrategy[Spoilt]:
+    """Octets of ListxattrsDone with one item spoilt, and what was done to it."""
+    encoded = listxattrs_dones().map(codec.encode_listxattrs_done)
+    return encoded.flatmap(lambda octets: spoilings(codec.SCHEMA, "ListxattrsDone", octets))
+
+
+def listxattrs_outcomes() -> st.SearchStrategy[ListxattrsOutcome]:
+    """Any ListxattrsOutcome."""
+    return st.one_of(
+        st.builds(ListxattrsDone, st.integers(0, 2**64 - 1), st.lists(st.binary(max_size=64), min_size=0, max_size=4).map(tuple), st.booleans()),
+        st.builds(ListxattrsFailed, st.sampled_from(codec.Status).filter(lambda value: value not in (0,))),
+    )
+
+
+def invalid_listxattrs_outcomes() -> st.SearchStrategy[Spoilt]:
+    """Octets of ListxattrsOutcome with one item spoilt, and what was done to it."""
+    encoded = listxattrs_outcomes().map(codec.encode_listxattrs_outcome)
+    return encoded.flatmap(lambda octets: spoilings(codec.SCHEMA, "ListxattrsOutcome", octets))
+
+
+def removexattr_argumentses() -> st.SearchStrategy[RemovexattrArguments]:
+    """Any RemovexattrArguments."""
+    return st.builds(RemovexattrArguments, st.binary(max_size=64))
+
+
+def invalid_removexattr_argumentses() -> st.SearchStrategy[Spoilt]:
+    """Octets of RemovexattrArguments with one item spoilt, and what was done to it."""
+    encoded = removexattr_argumentses().map(codec.encode_removexattr_arguments)
+    return encoded.flatmap(lambda octets: spoilings(codec.SCHEMA, "RemovexattrArguments", octets))
+
+
+def removexattr_dones() -> st.SearchStrategy[RemovexattrDone]:
+    """Any RemovexattrDone."""
+    return st.builds(RemovexattrDone, change_informations())
+
+
+def invalid_removexattr_dones() -> st.SearchStrategy[Spoilt]:
+    """Octets of RemovexattrDone with one item spoilt, and what was done to it."""
+    encoded = removexattr_dones().map(codec.encode_removexattr_done)
+    return encoded.flatmap(lambda octets: spoilings(codec.SCHEMA, "RemovexattrDone", octets))
+
+
+def removexattr_outcomes() -> st.SearchStrategy[RemovexattrOutcome]:
+    """Any RemovexattrOutcome."""
+    return st.one_of(
+        st.builds(RemovexattrDone, change_informations()),
+        st.builds(RemovexattrFailed, st.sampled_from(codec.Status).filter(lambda value: value not in (0,))),
+    )
+
+
+def invalid_removexattr_outcomes() -> st.SearchStrategy[Spoilt]:
+    """Octets of RemovexattrOutcome with one item spoilt, and what was done to it."""
+    encoded = removexattr_outcomes().map(codec.encode_removexattr_outcome)
+    return encoded.flatmap(lambda octets: spoilings(codec.SCHEMA, "RemovexattrOutcome", octets))
+
+
 def argument_operations() -> st.SearchStrategy[ArgumentOperation]:
     """Any ArgumentOperation."""
     return st.one_of(
@@ -2229,7 +2394,11 @@ def argument_operations() -> st.SearchStrategy[ArgumentOperation]:
         st.builds(TestStateidArguments, st.lists(state_ids(), min_size=0, max_size=4).map(tuple)),
         st.builds(DestroyClientidArguments, st.integers(0, 2**64 - 1)),
         st.builds(ReclaimCompleteArguments, st.booleans()),
-        st.builds(OtherArguments, st.sampled_from(codec.Operation).filter(lambda value: value not in (3, 4, 5, 6, 7, 8, 9, 10, 11, 12, 13, 14, 15, 16, 17, 18, 19, 20, 21, 22, 23, 24, 25, 26, 27, 28, 29, 30, 31, 32, 33, 34, 35, 36, 37, 38, 39, 40, 41, 42, 43, 44, 45, 52, 53, 55, 57, 58))),
+        st.builds(GetxattrArguments, st.binary(max_size=64)),
+        st.builds(SetxattrArguments, st.sampled_from(codec.AttributeOption), st.binary(max_size=64), st.binary(max_size=64)),
+        st.builds(ListxattrsArguments, st.integers(0, 2**64 - 1), st.integers(0, 2**32 - 1)),
+        st.builds(RemovexattrArguments, st.binary(max_size=64)),
+        st.builds(OtherArguments, st.sampled_from(codec.Operation).filter(lambda value: value not in (3, 4, 5, 6, 7, 8, 9, 10, 11, 12, 13, 14, 15, 16, 17, 18, 19, 20, 21, 22, 23, 24, 25, 26, 27, 28, 29, 30, 31, 32, 33, 34, 35, 36, 37, 38, 39, 40, 41, 42, 43, 44, 45, 52, 53, 55, 57, 58, 72, 73, 74, 75))),
     )
 
 
@@ -2290,7 +2459,11 @@ def result_operations() -> st.SearchStrategy[ResultOperation]:
         st.builds(TestStateidResult, test_stateid_outcomes()),
         st.builds(DestroyClientidResult, st.sampled_from(codec.Status)),
         st.builds(ReclaimCompleteResult, st.sampled_from(codec.Status)),
-        st.builds(OtherResult, st.sampled_from(codec.Operation).filter(lambda value: value not in (3, 4, 5, 6, 7, 8, 9, 10, 11, 12, 13, 14, 15, 16, 17, 18, 19, 20, 21, 22, 23, 24, 25, 26, 27, 28, 29, 30, 31, 32, 33, 34, 35, 36, 37, 38, 39, 40, 41, 42, 43, 44, 45, 52, 53, 55, 57, 58)), other_statuses()),
+        st.builds(GetxattrResult, getxattr_outcomes()),
+        st.builds(SetxattrResult, setxattr_outcomes()),
+        st.builds(ListxattrsResult, listxattrs_outcomes()),
+        st.builds(RemovexattrResult, removexattr_outcomes()),
+        st.builds(OtherResult, st.sampled_from(codec.Operation).filter(lambda value: value not in (3, 4, 5, 6, 7, 8, 9, 10, 11, 12, 13, 14, 15, 16, 17, 18, 19, 20, 21, 22, 23, 24, 25, 26, 27, 28, 29, 30, 31, 32, 33, 34, 35, 36, 37, 38, 39, 40, 41, 42, 43, 44, 45, 52, 53, 55, 57, 58, 72, 73, 74, 75)), other_statuses()),
     )
 
 

@@ -101,6 +101,7 @@ class FileNode:
         accessed: when it was read, as far as a client has said so; likewise.
         access_list: who may do what, as NFSv4 encodes it (RFC 7530 section 6.2.1); nobody is held
             to it.
+        extended: what programs have written down about it, by name (RFC 8276).
         verifier: by which an exclusive creation that comes twice is recognised.
     """
 
@@ -118,6 +119,7 @@ class FileNode:
     modified: int = BEGINNING
     accessed: int = BEGINNING
     access_list: bytes = bytes(4)
+    extended: dict[bytes, bytes] = field(default_factory=dict, repr=False)
     verifier: bytes = b""
     _children: dict[str, FileNode] = field(default_factory=dict, init=False, repr=False)
     _enter_rest: Callable[[], None] | None = field(default=None, init=False, repr=False)

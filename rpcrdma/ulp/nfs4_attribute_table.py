@@ -248,6 +248,7 @@ ATTRIBUTES: Final[Mapping[int, Attribute]] = {
     wire.FATTR4_TIME_MODIFY: _time_of(lambda node: node.modified),
     wire.FATTR4_MOUNTED_ON_FILEID: _hyper_of(lambda node: node.number),
     wire.FATTR4_SUPPATTR_EXCLCREAT: _bitmap_of(lambda: SET_AT_EXCLUSIVE_CREATION),
+    wire.FATTR4_XATTR_SUPPORT: _constant(1),
 }
 """Every attribute that can be asked for, by number."""
 

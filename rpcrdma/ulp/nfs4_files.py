@@ -119,13 +119,13 @@ def lookup_parent(compound: Compound, _arguments: wire.LookuppArguments) -> Resu
 def access(compound: Compound, arguments: wire.AccessArguments) -> ResultOperation:
     """ACCESS: everybody may do everything, but write to what is not writable."""
     node = compound.node()
-    granted = wire.ACCESS4_READ
+    granted = wire.ACCESS4_READ | wire.ACCESS4_XAREAD | wire.ACCESS4_XALIST
     if node.kind is FileKind.DIRECTORY:
         granted |= wire.ACCESS4_LOOKUP | wire.ACCESS4_DELETE
     if node.kind is FileKind.FILE and node.mode & EXECUTABLE:
         granted |= wire.ACCESS4_EXECUTE
     if node.writable or node.kind is FileKind.DIRECTORY:
-        granted |= wire.ACCESS4_MODIFY | wire.ACCESS4_EXTEND
+        granted |= wire.ACCESS4_MODIFY | wire.ACCESS4_EXTEND | wire.ACCESS4_XAWRITE
     return wire.AccessResult(wire.AccessDone(arguments.access, arguments.access & granted))
 
 

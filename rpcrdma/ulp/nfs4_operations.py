@@ -7,6 +7,7 @@ follow from that rule.
 
     RFC 7530 section 14.2   COMPOUND: which operation an error belongs to
     RFC 5661 section 2.7    minor versions: operations that came and went
+    RFC 8276 section 8.4    operations that came with minor version 2
 """
 
 from __future__ import annotations
@@ -23,6 +24,8 @@ if TYPE_CHECKING:
 __all__ = ["NUMBER_OF", "existence", "failure", "number_of", "success"]
 
 FIRST_OF_MINOR_ONE: Final = Operation.OP_BACKCHANNEL_CTL
+FIRST_OF_MINOR_TWO: Final = Operation.OP_GETXATTR
+"""Of those that the server knows."""
 
 GONE_IN_MINOR_ONE: Final = frozenset(
     {
@@ -61,6 +64,8 @@ def existence(operation: Operation, minor: int) -> Status:
     if operation is Operation.OP_ILLEGAL:
         return Status.NFS4ERR_OP_ILLEGAL
     if minor == 0 and operation >= FIRST_OF_MINOR_ONE:
+        return Status.NFS4ERR_OP_ILLEGAL
+    if minor == 1 and operation >= FIRST_OF_MINOR_TWO:
         return Status.NFS4ERR_OP_ILLEGAL
     if minor and operation in GONE_IN_MINOR_ONE:
         return Status.NFS4ERR_NOTSUPP

@@ -18,7 +18,15 @@ from typing import TYPE_CHECKING, Any, Final, TypeAlias
 
 from typing_extensions import override
 
-from rpcrdma.ulp import nfs4_clients, nfs4_data, nfs4_files, nfs4_opens, nfs4_sessions, rpc
+from rpcrdma.ulp import (
+    nfs4_clients,
+    nfs4_data,
+    nfs4_extended,
+    nfs4_files,
+    nfs4_opens,
+    nfs4_sessions,
+    rpc,
+)
 from rpcrdma.ulp.file_node import FileError
 from rpcrdma.ulp.nfs4_binding import (
     compound_is_guessed,
@@ -95,6 +103,10 @@ OPERATIONS: Final[Mapping[Operation, Nfs4Execute]] = {
     Operation.OP_TEST_STATEID: nfs4_opens.test_stateids,
     Operation.OP_DESTROY_CLIENTID: nfs4_sessions.destroy_client_id,
     Operation.OP_RECLAIM_COMPLETE: nfs4_sessions.reclaim_complete,
+    Operation.OP_GETXATTR: nfs4_extended.get,
+    Operation.OP_SETXATTR: nfs4_extended.keep,
+    Operation.OP_LISTXATTRS: nfs4_extended.names,
+    Operation.OP_REMOVEXATTR: nfs4_extended.remove,
 }
 """What executes each operation, whichever minor version it belongs to."""
 

@@ -24,6 +24,9 @@ __all__ = [
     "ACCESS4_LOOKUP",
     "ACCESS4_MODIFY",
     "ACCESS4_READ",
+    "ACCESS4_XALIST",
+    "ACCESS4_XAREAD",
+    "ACCESS4_XAWRITE",
     "AUTH_NONE",
     "AUTH_SYS",
     "AccessArguments",
@@ -37,6 +40,7 @@ __all__ = [
     "AttributeBitmap",
     "AttributeHandle",
     "AttributeHyper",
+    "AttributeOption",
     "AttributeText",
     "AttributeTimeSet",
     "AttributeWord",
@@ -219,6 +223,7 @@ __all__ = [
     "FATTR4_TIME_MODIFY_SET",
     "FATTR4_TYPE",
     "FATTR4_UNIQUE_HANDLES",
+    "FATTR4_XATTR_SUPPORT",
     "FileAttributes",
     "FileSystemId",
     "FileType",
@@ -234,6 +239,11 @@ __all__ = [
     "GetfhFailed",
     "GetfhOutcome",
     "GetfhResult",
+    "GetxattrArguments",
+    "GetxattrDone",
+    "GetxattrFailed",
+    "GetxattrOutcome",
+    "GetxattrResult",
     "GiveNoProtection",
     "GssCallbackHandles",
     "GssFlavor",
@@ -246,6 +256,11 @@ __all__ = [
     "LinkOutcome",
     "LinkResult",
     "LinkType",
+    "ListxattrsArguments",
+    "ListxattrsDone",
+    "ListxattrsFailed",
+    "ListxattrsOutcome",
+    "ListxattrsResult",
     "LockArguments",
     "LockDenial",
     "LockDone",
@@ -379,6 +394,11 @@ __all__ = [
     "RemoveFailed",
     "RemoveOutcome",
     "RemoveResult",
+    "RemovexattrArguments",
+    "RemovexattrDone",
+    "RemovexattrFailed",
+    "RemovexattrOutcome",
+    "RemovexattrResult",
     "RenameArguments",
     "RenameDone",
     "RenameFailed",
@@ -429,6 +449,11 @@ __all__ = [
     "SetclientidFailed",
     "SetclientidOutcome",
     "SetclientidResult",
+    "SetxattrArguments",
+    "SetxattrDone",
+    "SetxattrFailed",
+    "SetxattrOutcome",
+    "SetxattrResult",
     "SizeLimit",
     "SpaceLimit",
     "StableHow",
@@ -532,12 +557,18 @@ __all__ = [
     "decode_getattr_outcome",
     "decode_getfh_done",
     "decode_getfh_outcome",
+    "decode_getxattr_arguments",
+    "decode_getxattr_done",
+    "decode_getxattr_outcome",
     "decode_gss_callback_handles",
     "decode_gss_flavor",
     "decode_implementation",
     "decode_link_arguments",
     "decode_link_done",
     "decode_link_outcome",
+    "decode_listxattrs_arguments",
+    "decode_listxattrs_done",
+    "decode_listxattrs_outcome",
     "decode_lock_arguments",
     "decode_lock_denial",
     "decode_lock_done",
@@ -597,6 +628,9 @@ __all__ = [
     "decode_remove_arguments",
     "decode_remove_done",
     "decode_remove_outcome",
+    "decode_removexattr_arguments",
+    "decode_removexattr_done",
+    "decode_removexattr_outcome",
     "decode_rename_arguments",
     "decode_rename_done",
     "decode_rename_outcome",
@@ -619,6 +653,9 @@ __all__ = [
     "decode_setclientid_confirm_result",
     "decode_setclientid_done",
     "decode_setclientid_outcome",
+    "decode_setxattr_arguments",
+    "decode_setxattr_done",
+    "decode_setxattr_outcome",
     "decode_space_limit",
     "decode_state_id",
     "decode_state_owner",
@@ -713,12 +750,18 @@ __all__ = [
     "encode_getattr_outcome",
     "encode_getfh_done",
     "encode_getfh_outcome",
+    "encode_getxattr_arguments",
+    "encode_getxattr_done",
+    "encode_getxattr_outcome",
     "encode_gss_callback_handles",
     "encode_gss_flavor",
     "encode_implementation",
     "encode_link_arguments",
     "encode_link_done",
     "encode_link_outcome",
+    "encode_listxattrs_arguments",
+    "encode_listxattrs_done",
+    "encode_listxattrs_outcome",
     "encode_lock_arguments",
     "encode_lock_denial",
     "encode_lock_done",
@@ -778,6 +821,9 @@ __all__ = [
     "encode_remove_arguments",
     "encode_remove_done",
     "encode_remove_outcome",
+    "encode_removexattr_arguments",
+    "encode_removexattr_done",
+    "encode_removexattr_outcome",
     "encode_rename_arguments",
     "encode_rename_done",
     "encode_rename_outcome",
@@ -800,6 +846,9 @@ __all__ = [
     "encode_setclientid_confirm_result",
     "encode_setclientid_done",
     "encode_setclientid_outcome",
+    "encode_setxattr_arguments",
+    "encode_setxattr_done",
+    "encode_setxattr_outcome",
     "encode_space_limit",
     "encode_state_id",
     "encode_state_owner",
@@ -901,12 +950,16 @@ FATTR4_RETENTION_HOLD: Final = 73
 FATTR4_MODE_SET_MASKED: Final = 74
 FATTR4_SUPPATTR_EXCLCREAT: Final = 75
 FATTR4_FS_CHARSET_CAP: Final = 76
+FATTR4_XATTR_SUPPORT: Final = 82
 ACCESS4_READ: Final = 1
 ACCESS4_LOOKUP: Final = 2
 ACCESS4_MODIFY: Final = 4
 ACCESS4_EXTEND: Final = 8
 ACCESS4_DELETE: Final = 16
 ACCESS4_EXECUTE: Final = 32
+ACCESS4_XAREAD: Final = 64
+ACCESS4_XAWRITE: Final = 128
+ACCESS4_XALIST: Final = 256
 OPEN4_SHARE_ACCESS_READ: Final = 1
 OPEN4_SHARE_ACCESS_WRITE: Final = 2
 OPEN4_SHARE_ACCESS_BOTH: Final = 3
@@ -1094,6 +1147,8 @@ class Status(IntEnum):
     NFS4ERR_REJECT_DELEG = 10085
     NFS4ERR_RETURNCONFLICT = 10086
     NFS4ERR_DELEG_REVOKED = 10087
+    NFS4ERR_NOXATTR = 10095
+    NFS4ERR_XATTR2BIG = 10096
 
 
 class StableHow(IntEnum):
@@ -1163,6 +1218,10 @@ class Operation(IntEnum):
     OP_WANT_DELEGATION = 56
     OP_DESTROY_CLIENTID = 57
     OP_RECLAIM_COMPLETE = 58
+    OP_GETXATTR = 72
+    OP_SETXATTR = 73
+    OP_LISTXATTRS = 74
+    OP_REMOVEXATTR = 75
     OP_ILLEGAL = 10044
 
 
@@ -2585,6 +2644,107 @@ class ReclaimCompleteResult(msgspec.Struct, frozen=True, gc=False):
     rcr_status: Status
 
 
+class AttributeOption(IntEnum):
+    """enum setxattr_option4."""
+
+    SETXATTR4_EITHER = 0
+    SETXATTR4_CREATE = 1
+    SETXATTR4_REPLACE = 2
+
+
+class GetxattrArguments(msgspec.Struct, frozen=True, gc=False):
+    """struct GETXATTR4args."""
+
+    gxa_name: bytes
+
+
+class GetxattrDone(msgspec.Struct, frozen=True, gc=False):
+    """struct GETXATTR4resok."""
+
+    gxr_value: bytes
+
+
+class GetxattrFailed(msgspec.Struct, frozen=True, gc=False):
+    """Any other value of GETXATTR4res."""
+
+    status: Status
+
+
+GetxattrOutcome: TypeAlias = "GetxattrDone | GetxattrFailed"
+"""The value of union GETXATTR4res."""
+
+
+class SetxattrArguments(msgspec.Struct, frozen=True, gc=False):
+    """struct SETXATTR4args."""
+
+    sxa_option: AttributeOption
+    sxa_key: bytes
+    sxa_value: bytes
+
+
+class SetxattrDone(msgspec.Struct, frozen=True, gc=False):
+    """struct SETXATTR4resok."""
+
+    sxr_info: ChangeInformation
+
+
+class SetxattrFailed(msgspec.Struct, frozen=True, gc=False):
+    """Any other value of SETXATTR4res."""
+
+    status: Status
+
+
+SetxattrOutcome: TypeAlias = "SetxattrDone | SetxattrFailed"
+"""The value of union SETXATTR4res."""
+
+
+class ListxattrsArguments(msgspec.Struct, frozen=True, gc=False):
+    """struct LISTXATTRS4args."""
+
+    lxa_cookie: int
+    lxa_maxcount: int
+
+
+class ListxattrsDone(msgspec.Struct, frozen=True, gc=False):
+    """struct LISTXATTRS4resok."""
+
+    lxr_cookie: int
+    lxr_names: tuple[bytes, ...]
+    lxr_eof: bool
+
+
+class ListxattrsFailed(msgspec.Struct, frozen=True, gc=False):
+    """Any other value of LISTXATTRS4res."""
+
+    status: Status
+
+
+ListxattrsOutcome: TypeAlias = "ListxattrsDone | ListxattrsFailed"
+"""The value of union LISTXATTRS4res."""
+
+
+class RemovexattrArguments(msgspec.Struct, frozen=True, gc=False):
+    """struct REMOVEXATTR4args."""
+
+    rxa_name: bytes
+
+
+class RemovexattrDone(msgspec.Struct, frozen=True, gc=False):
+    """struct REMOVEXATTR4resok."""
+
+    rxr_info: ChangeInformation
+
+
+class RemovexattrFailed(msgspec.Struct, frozen=True, gc=False):
+    """Any other value of REMOVEXATTR4res."""
+
+    status: Status
+
+
+RemovexattrOutcome: TypeAlias = "RemovexattrDone | RemovexattrFailed"
+"""The value of union REMOVEXATTR4res."""
+
+
 class GetfhArguments(msgspec.Struct, frozen=True, gc=False):
     """nfs_argop4, case OP_GETFH."""
 
@@ -2625,7 +2785,7 @@ class OtherArguments(msgspec.Struct, frozen=True, gc=False):
     argop: Operation
 
 
-ArgumentOperation: TypeAlias = "AccessArguments | CloseArguments | CommitArguments | CreateArguments | DelegpurgeArguments | DelegreturnArguments | GetattrArguments | GetfhArguments | LinkArguments | LockArguments | LocktArguments | LockuArguments | LookupArguments | LookuppArguments | NverifyArguments | OpenArguments | OpenattrArguments | OpenConfirmArguments | OpenDowngradeArguments | PutfhArguments | PutpubfhArguments | PutrootfhArguments | ReadArguments | ReaddirArguments | ReadlinkArguments | RemoveArguments | RenameArguments | RenewArguments | RestorefhArguments | SavefhArguments | SecinfoArguments | SetattrArguments | SetclientidArguments | SetclientidConfirmArguments | VerifyArguments | WriteArguments | ReleaseLockownerArguments | BackchannelCtlArguments | BindConnToSessionArguments | ExchangeIdArguments | CreateSessionArguments | DestroySessionArguments | FreeStateidArguments | SecinfoNoNameArguments | SequenceArguments | TestStateidArguments | DestroyClientidArguments | ReclaimCompleteArguments | OtherArguments"
+ArgumentOperation: TypeAlias = "AccessArguments | CloseArguments | CommitArguments | CreateArguments | DelegpurgeArguments | DelegreturnArguments | GetattrArguments | GetfhArguments | LinkArguments | LockArguments | LocktArguments | LockuArguments | LookupArguments | LookuppArguments | NverifyArguments | OpenArguments | OpenattrArguments | OpenConfirmArguments | OpenDowngradeArguments | PutfhArguments | PutpubfhArguments | PutrootfhArguments | ReadArguments | ReaddirArguments | ReadlinkArguments | RemoveArguments | RenameArguments | RenewArguments | RestorefhArguments | SavefhArguments | SecinfoArguments | SetattrArguments | SetclientidArguments | SetclientidConfirmArguments | VerifyArguments | WriteArguments | ReleaseLockownerArguments | BackchannelCtlArguments | BindConnToSessionArguments | ExchangeIdArguments | CreateSessionArguments | DestroySessionArguments | FreeStateidArguments | SecinfoNoNameArguments | SequenceArguments | TestStateidArguments | DestroyClientidArguments | ReclaimCompleteArguments | GetxattrArguments | SetxattrArguments | ListxattrsArguments | RemovexattrArguments | OtherArguments"
 """The value of union nfs_argop4."""
 
 
@@ -2791,6 +2951,30 @@ class TestStateidResult(msgspec.Struct, frozen=True, gc=False):
     outcome: TestStateidOutcome
 
 
+class GetxattrResult(msgspec.Struct, frozen=True, gc=False):
+    """nfs_resop4, case OP_GETXATTR."""
+
+    outcome: GetxattrOutcome
+
+
+class SetxattrResult(msgspec.Struct, frozen=True, gc=False):
+    """nfs_resop4, case OP_SETXATTR."""
+
+    outcome: SetxattrOutcome
+
+
+class ListxattrsResult(msgspec.Struct, frozen=True, gc=False):
+    """nfs_resop4, case OP_LISTXATTRS."""
+
+    outcome: ListxattrsOutcome
+
+
+class RemovexattrResult(msgspec.Struct, frozen=True, gc=False):
+    """nfs_resop4, case OP_REMOVEXATTR."""
+
+    outcome: RemovexattrOutcome
+
+
 class OtherResult(msgspec.Struct, frozen=True, gc=False):
     """Any other value of nfs_resop4."""
 
@@ -2798,7 +2982,7 @@ class OtherResult(msgspec.Struct, frozen=True, gc=False):
     outcome: OtherStatus
 
 
-ResultOperation: TypeAlias = "AccessResult | CloseResult | CommitResult | CreateResult | DelegpurgeResult | DelegreturnResult | GetattrResult | GetfhResult | LinkResult | LockResult | LocktResult | LockuResult | LookupResult | LookuppResult | NverifyResult | OpenResult | OpenattrResult | OpenConfirmResult | OpenDowngradeResult | PutfhResult | PutpubfhResult | PutrootfhResult | ReadResult | ReaddirResult | ReadlinkResult | RemoveResult | RenameResult | RenewResult | RestorefhResult | SavefhResult | SecinfoResult | SetattrResult | SetclientidResult | SetclientidConfirmResult | VerifyResult | WriteResult | ReleaseLockownerResult | BackchannelCtlResult | BindConnToSessionResult | ExchangeIdResult | CreateSessionResult | DestroySessionResult | FreeStateidResult | SecinfoNoNameResult | SequenceResult | TestStateidResult | DestroyClientidResult | ReclaimCompleteResult | OtherResult"
+ResultOperation: TypeAlias = "AccessResult | CloseResult | CommitResult | CreateResult | DelegpurgeResult | DelegreturnResult | GetattrResult | GetfhResult | LinkResult | LockResult | LocktResult | LockuResult | LookupResult | LookuppResult | NverifyResult | OpenResult | OpenattrResult | OpenConfirmResult | OpenDowngradeResult | PutfhResult | PutpubfhResult | PutrootfhResult | ReadResult | ReaddirResult | ReadlinkResult | RemoveResult | RenameResult | RenewResult | RestorefhResult | SavefhResult | SecinfoResult | SetattrResult | SetclientidResult | SetclientidConfirmResult | VerifyResult | WriteResult | ReleaseLockownerResult | BackchannelCtlResult | BindConnToSessionResult | ExchangeIdResult | CreateSessionResult | DestroySessionResult | FreeStateidResult | SecinfoNoNameResult | SequenceResult | TestStateidResult | DestroyClientidResult | ReclaimCompleteResult | GetxattrResult | SetxattrResult | ListxattrsResult | RemovexattrResult | OtherResult"
 """The value of union nfs_resop4."""
 
 
@@ -3002,9 +3186,9 @@ class CallbackCompoundResult(msgspec.Struct, frozen=True, gc=False):
 SCHEMA: Final = model.Schema(
     types={
         "FileType": model.Enumeration(name='FileType', members=(('NF4REG', 1), ('NF4DIR', 2), ('NF4BLK', 3), ('NF4CHR', 4), ('NF4LNK', 5), ('NF4SOCK', 6), ('NF4FIFO', 7), ('NF4ATTRDIR', 8), ('NF4NAMEDATTR', 9))),
-        "Status": model.Enumeration(name='Status', members=(('NFS4_OK', 0), ('NFS4ERR_PERM', 1), ('NFS4ERR_NOENT', 2), ('NFS4ERR_IO', 5), ('NFS4ERR_NXIO', 6), ('NFS4ERR_ACCESS', 13), ('NFS4ERR_EXIST', 17), ('NFS4ERR_XDEV', 18), ('NFS4ERR_NOTDIR', 20), ('NFS4ERR_ISDIR', 21), ('NFS4ERR_INVAL', 22), ('NFS4ERR_FBIG', 27), ('NFS4ERR_NOSPC', 28), ('NFS4ERR_ROFS', 30), ('NFS4ERR_MLINK', 31), ('NFS4ERR_NAMETOOLONG', 63), ('NFS4ERR_NOTEMPTY', 66), ('NFS4ERR_DQUOT', 69), ('NFS4ERR_STALE', 70), ('NFS4ERR_BADHANDLE', 10001), ('NFS4ERR_BAD_COOKIE', 10003), ('NFS4ERR_NOTSUPP', 10004), ('NFS4ERR_TOOSMALL', 10005), ('NFS4ERR_SERVERFAULT', 10006), ('NFS4ERR_BADTYPE', 10007), ('NFS4ERR_DELAY', 10008), ('NFS4ERR_SAME', 10009), ('NFS4ERR_DENIED', 10010), ('NFS4ERR_EXPIRED', 10011), ('NFS4ERR_LOCKED', 10012), ('NFS4ERR_GRACE', 10013), ('NFS4ERR_FHEXPIRED', 10014), ('NFS4ERR_SHARE_DENIED', 10015), ('NFS4ERR_WRONGSEC', 10016), ('NFS4ERR_CLID_INUSE', 10017), ('NFS4ERR_RESOURCE', 10018), ('NFS4ERR_MOVED', 10019), ('NFS4ERR_NOFILEHANDLE', 10020), ('NFS4ERR_MINOR_VERS_MISMATCH', 10021), ('NFS4ERR_STALE_CLIENTID', 10022), ('NFS4ERR_STALE_STATEID', 10023), ('NFS4ERR_OLD_STATEID', 10024), ('NFS4ERR_BAD_STATEID', 10025), ('NFS4ERR_BAD_SEQID', 10026), ('NFS4ERR_NOT_SAME', 10027), ('NFS4ERR_LOCK_RANGE', 10028), ('NFS4ERR_SYMLINK', 10029), ('NFS4ERR_RESTOREFH', 10030), ('NFS4ERR_LEASE_MOVED', 10031), ('NFS4ERR_ATTRNOTSUPP', 10032), ('NFS4ERR_NO_GRACE', 10033), ('NFS4ERR_RECLAIM_BAD', 10034), ('NFS4ERR_RECLAIM_CONFLICT', 10035), ('NFS4ERR_BADXDR', 10036), ('NFS4ERR_LOCKS_HELD', 10037), ('NFS4ERR_OPENMODE', 10038), ('NFS4ERR_BADOWNER', 10039), ('NFS4ERR_BADCHAR', 10040), ('NFS4ERR_BADNAME', 10041), ('NFS4ERR_BAD_RANGE', 10042), ('NFS4ERR_LOCK_NOTSUPP', 10043), ('NFS4ERR_OP_ILLEGAL', 10044), ('NFS4ERR_DEADLOCK', 10045), ('NFS4ERR_FILE_OPEN', 10046), ('NFS4ERR_ADMIN_REVOKED', 10047), ('NFS4ERR_CB_PATH_DOWN', 10048), ('NFS4ERR_BADIOMODE', 10049), ('NFS4ERR_BADLAYOUT', 10050), ('NFS4ERR_BAD_SESSION_DIGEST', 10051), ('NFS4ERR_BADSESSION', 10052), ('NFS4ERR_BADSLOT', 10053), ('NFS4ERR_COMPLETE_ALREADY', 10054), ('NFS4ERR_CONN_NOT_BOUND_TO_SESSION', 10055), ('NFS4ERR_DELEG_ALREADY_WANTED', 10056), ('NFS4ERR_BACK_CHAN_BUSY', 10057), ('NFS4ERR_LAYOUTTRYLATER', 10058), ('NFS4ERR_LAYOUTUNAVAILABLE', 10059), ('NFS4ERR_NOMATCHING_LAYOUT', 10060), ('NFS4ERR_RECALLCONFLICT', 10061), ('NFS4ERR_UNKNOWN_LAYOUTTYPE', 10062), ('NFS4ERR_SEQ_MISORDERED', 10063), ('NFS4ERR_SEQUENCE_POS', 10064), ('NFS4ERR_REQ_TOO_BIG', 10065), ('NFS4ERR_REP_TOO_BIG', 10066), ('NFS4ERR_REP_TOO_BIG_TO_CACHE', 10067), ('NFS4ERR_RETRY_UNCACHED_REP', 10068), ('NFS4ERR_UNSAFE_COMPOUND', 10069), ('NFS4ERR_TOO_MANY_OPS', 10070), ('NFS4ERR_OP_NOT_IN_SESSION', 10071), ('NFS4ERR_HASH_ALG_UNSUPP', 10072), ('NFS4ERR_CLIENTID_BUSY', 10074), ('NFS4ERR_PNFS_IO_HOLE', 10075), ('NFS4ERR_SEQ_FALSE_RETRY', 10076), ('NFS4ERR_BAD_HIGH_SLOT', 10077), ('NFS4ERR_DEADSESSION', 10078), ('NFS4ERR_ENCR_ALG_UNSUPP', 10079), ('NFS4ERR_PNFS_NO_LAYOUT', 10080), ('NFS4ERR_NOT_ONLY_OP', 10081), ('NFS4ERR_WRONG_CRED', 10082), ('NFS4ERR_WRONG_TYPE', 10083), ('NFS4ERR_DIRDELEG_UNAVAIL', 10084), ('NFS4ERR_REJECT_DELEG', 10085), ('NFS4ERR_RETURNCONFLICT', 10086), ('NFS4ERR_DELEG_REVOKED', 10087))),
+        "Status": model.Enumeration(name='Status', members=(('NFS4_OK', 0), ('NFS4ERR_PERM', 1), ('NFS4ERR_NOENT', 2), ('NFS4ERR_IO', 5), ('NFS4ERR_NXIO', 6), ('NFS4ERR_ACCESS', 13), ('NFS4ERR_EXIST', 17), ('NFS4ERR_XDEV', 18), ('NFS4ERR_NOTDIR', 20), ('NFS4ERR_ISDIR', 21), ('NFS4ERR_INVAL', 22), ('NFS4ERR_FBIG', 27), ('NFS4ERR_NOSPC', 28), ('NFS4ERR_ROFS', 30), ('NFS4ERR_MLINK', 31), ('NFS4ERR_NAMETOOLONG', 63), ('NFS4ERR_NOTEMPTY', 66), ('NFS4ERR_DQUOT', 69), ('NFS4ERR_STALE', 70), ('NFS4ERR_BADHANDLE', 10001), ('NFS4ERR_BAD_COOKIE', 10003), ('NFS4ERR_NOTSUPP', 10004), ('NFS4ERR_TOOSMALL', 10005), ('NFS4ERR_SERVERFAULT', 10006), ('NFS4ERR_BADTYPE', 10007), ('NFS4ERR_DELAY', 10008), ('NFS4ERR_SAME', 10009), ('NFS4ERR_DENIED', 10010), ('NFS4ERR_EXPIRED', 10011), ('NFS4ERR_LOCKED', 10012), ('NFS4ERR_GRACE', 10013), ('NFS4ERR_FHEXPIRED', 10014), ('NFS4ERR_SHARE_DENIED', 10015), ('NFS4ERR_WRONGSEC', 10016), ('NFS4ERR_CLID_INUSE', 10017), ('NFS4ERR_RESOURCE', 10018), ('NFS4ERR_MOVED', 10019), ('NFS4ERR_NOFILEHANDLE', 10020), ('NFS4ERR_MINOR_VERS_MISMATCH', 10021), ('NFS4ERR_STALE_CLIENTID', 10022), ('NFS4ERR_STALE_STATEID', 10023), ('NFS4ERR_OLD_STATEID', 10024), ('NFS4ERR_BAD_STATEID', 10025), ('NFS4ERR_BAD_SEQID', 10026), ('NFS4ERR_NOT_SAME', 10027), ('NFS4ERR_LOCK_RANGE', 10028), ('NFS4ERR_SYMLINK', 10029), ('NFS4ERR_RESTOREFH', 10030), ('NFS4ERR_LEASE_MOVED', 10031), ('NFS4ERR_ATTRNOTSUPP', 10032), ('NFS4ERR_NO_GRACE', 10033), ('NFS4ERR_RECLAIM_BAD', 10034), ('NFS4ERR_RECLAIM_CONFLICT', 10035), ('NFS4ERR_BADXDR', 10036), ('NFS4ERR_LOCKS_HELD', 10037), ('NFS4ERR_OPENMODE', 10038), ('NFS4ERR_BADOWNER', 10039), ('NFS4ERR_BADCHAR', 10040), ('NFS4ERR_BADNAME', 10041), ('NFS4ERR_BAD_RANGE', 10042), ('NFS4ERR_LOCK_NOTSUPP', 10043), ('NFS4ERR_OP_ILLEGAL', 10044), ('NFS4ERR_DEADLOCK', 10045), ('NFS4ERR_FILE_OPEN', 10046), ('NFS4ERR_ADMIN_REVOKED', 10047), ('NFS4ERR_CB_PATH_DOWN', 10048), ('NFS4ERR_BADIOMODE', 10049), ('NFS4ERR_BADLAYOUT', 10050), ('NFS4ERR_BAD_SESSION_DIGEST', 10051), ('NFS4ERR_BADSESSION', 10052), ('NFS4ERR_BADSLOT', 10053), ('NFS4ERR_COMPLETE_ALREADY', 10054), ('NFS4ERR_CONN_NOT_BOUND_TO_SESSION', 10055), ('NFS4ERR_DELEG_ALREADY_WANTED', 10056), ('NFS4ERR_BACK_CHAN_BUSY', 10057), ('NFS4ERR_LAYOUTTRYLATER', 10058), ('NFS4ERR_LAYOUTUNAVAILABLE', 10059), ('NFS4ERR_NOMATCHING_LAYOUT', 10060), ('NFS4ERR_RECALLCONFLICT', 10061), ('NFS4ERR_UNKNOWN_LAYOUTTYPE', 10062), ('NFS4ERR_SEQ_MISORDERED', 10063), ('NFS4ERR_SEQUENCE_POS', 10064), ('NFS4ERR_REQ_TOO_BIG', 10065), ('NFS4ERR_REP_TOO_BIG', 10066), ('NFS4ERR_REP_TOO_BIG_TO_CACHE', 10067), ('NFS4ERR_RETRY_UNCACHED_REP', 10068), ('NFS4ERR_UNSAFE_COMPOUND', 10069), ('NFS4ERR_TOO_MANY_OPS', 10070), ('NFS4ERR_OP_NOT_IN_SESSION', 10071), ('NFS4ERR_HASH_ALG_UNSUPP', 10072), ('NFS4ERR_CLIENTID_BUSY', 10074), ('NFS4ERR_PNFS_IO_HOLE', 10075), ('NFS4ERR_SEQ_FALSE_RETRY', 10076), ('NFS4ERR_BAD_HIGH_SLOT', 10077), ('NFS4ERR_DEADSESSION', 10078), ('NFS4ERR_ENCR_ALG_UNSUPP', 10079), ('NFS4ERR_PNFS_NO_LAYOUT', 10080), ('NFS4ERR_NOT_ONLY_OP', 10081), ('NFS4ERR_WRONG_CRED', 10082), ('NFS4ERR_WRONG_TYPE', 10083), ('NFS4ERR_DIRDELEG_UNAVAIL', 10084), ('NFS4ERR_REJECT_DELEG', 10085), ('NFS4ERR_RETURNCONFLICT', 10086), ('NFS4ERR_DELEG_REVOKED', 10087), ('NFS4ERR_NOXATTR', 10095), ('NFS4ERR_XATTR2BIG', 10096))),
         "StableHow": model.Enumeration(name='StableHow', members=(('UNSTABLE4', 0), ('DATA_SYNC4', 1), ('FILE_SYNC4', 2))),
-        "Operation": model.Enumeration(name='Operation', members=(('OP_ACCESS', 3), ('OP_CLOSE', 4), ('OP_COMMIT', 5), ('OP_CREATE', 6), ('OP_DELEGPURGE', 7), ('OP_DELEGRETURN', 8), ('OP_GETATTR', 9), ('OP_GETFH', 10), ('OP_LINK', 11), ('OP_LOCK', 12), ('OP_LOCKT', 13), ('OP_LOCKU', 14), ('OP_LOOKUP', 15), ('OP_LOOKUPP', 16), ('OP_NVERIFY', 17), ('OP_OPEN', 18), ('OP_OPENATTR', 19), ('OP_OPEN_CONFIRM', 20), ('OP_OPEN_DOWNGRADE', 21), ('OP_PUTFH', 22), ('OP_PUTPUBFH', 23), ('OP_PUTROOTFH', 24), ('OP_READ', 25), ('OP_READDIR', 26), ('OP_READLINK', 27), ('OP_REMOVE', 28), ('OP_RENAME', 29), ('OP_RENEW', 30), ('OP_RESTOREFH', 31), ('OP_SAVEFH', 32), ('OP_SECINFO', 33), ('OP_SETATTR', 34), ('OP_SETCLIENTID', 35), ('OP_SETCLIENTID_CONFIRM', 36), ('OP_VERIFY', 37), ('OP_WRITE', 38), ('OP_RELEASE_LOCKOWNER', 39), ('OP_BACKCHANNEL_CTL', 40), ('OP_BIND_CONN_TO_SESSION', 41), ('OP_EXCHANGE_ID', 42), ('OP_CREATE_SESSION', 43), ('OP_DESTROY_SESSION', 44), ('OP_FREE_STATEID', 45), ('OP_GET_DIR_DELEGATION', 46), ('OP_GETDEVICEINFO', 47), ('OP_GETDEVICELIST', 48), ('OP_LAYOUTCOMMIT', 49), ('OP_LAYOUTGET', 50), ('OP_LAYOUTRETURN', 51), ('OP_SECINFO_NO_NAME', 52), ('OP_SEQUENCE', 53), ('OP_SET_SSV', 54), ('OP_TEST_STATEID', 55), ('OP_WANT_DELEGATION', 56), ('OP_DESTROY_CLIENTID', 57), ('OP_RECLAIM_COMPLETE', 58), ('OP_ILLEGAL', 10044))),
+        "Operation": model.Enumeration(name='Operation', members=(('OP_ACCESS', 3), ('OP_CLOSE', 4), ('OP_COMMIT', 5), ('OP_CREATE', 6), ('OP_DELEGPURGE', 7), ('OP_DELEGRETURN', 8), ('OP_GETATTR', 9), ('OP_GETFH', 10), ('OP_LINK', 11), ('OP_LOCK', 12), ('OP_LOCKT', 13), ('OP_LOCKU', 14), ('OP_LOOKUP', 15), ('OP_LOOKUPP', 16), ('OP_NVERIFY', 17), ('OP_OPEN', 18), ('OP_OPENATTR', 19), ('OP_OPEN_CONFIRM', 20), ('OP_OPEN_DOWNGRADE', 21), ('OP_PUTFH', 22), ('OP_PUTPUBFH', 23), ('OP_PUTROOTFH', 24), ('OP_READ', 25), ('OP_READDIR', 26), ('OP_READLINK', 27), ('OP_REMOVE', 28), ('OP_RENAME', 29), ('OP_RENEW', 30), ('OP_RESTOREFH', 31), ('OP_SAVEFH', 32), ('OP_SECINFO', 33), ('OP_SETATTR', 34), ('OP_SETCLIENTID', 35), ('OP_SETCLIENTID_CONFIRM', 36), ('OP_VERIFY', 37), ('OP_WRITE', 38), ('OP_RELEASE_LOCKOWNER', 39), ('OP_BACKCHANNEL_CTL', 40), ('OP_BIND_CONN_TO_SESSION', 41), ('OP_EXCHANGE_ID', 42), ('OP_CREATE_SESSION', 43), ('OP_DESTROY_SESSION', 44), ('OP_FREE_STATEID', 45), ('OP_GET_DIR_DELEGATION', 46), ('OP_GETDEVICEINFO', 47), ('OP_GETDEVICELIST', 48), ('OP_LAYOUTCOMMIT', 49), ('OP_LAYOUTGET', 50), ('OP_LAYOUTRETURN', 51), ('OP_SECINFO_NO_NAME', 52), ('OP_SEQUENCE', 53), ('OP_SET_SSV', 54), ('OP_TEST_STATEID', 55), ('OP_WANT_DELEGATION', 56), ('OP_DESTROY_CLIENTID', 57), ('OP_RECLAIM_COMPLETE', 58), ('OP_GETXATTR', 72), ('OP_SETXATTR', 73), ('OP_LISTXATTRS', 74), ('OP_REMOVEXATTR', 75), ('OP_ILLEGAL', 10044))),
         "Time": model.Structure(name='Time', fields=(model.Field(name='seconds', type=model.Integer(bits=64, signed=True)), model.Field(name='nseconds', type=model.Integer(bits=32, signed=False)))),
         "TimeHow": model.Enumeration(name='TimeHow', members=(('SET_TO_SERVER_TIME4', 0), ('SET_TO_CLIENT_TIME4', 1))),
         "TimeSetting": model.Union(name='TimeSetting', discriminant=model.Field(name='set_it', type=model.Reference(name='TimeHow', recursive=False)), arms=(model.Arm(name='Time', cases=(1,), tagged=False, fields=(model.Field(name='seconds', type=model.Integer(bits=64, signed=True)), model.Field(name='nseconds', type=model.Integer(bits=32, signed=False)))),), default=model.Arm(name='ServerTime', cases=(), tagged=True, fields=())),
@@ -3176,8 +3360,21 @@ SCHEMA: Final = model.Schema(
         "DestroyClientidResult": model.Structure(name='DestroyClientidResult', fields=(model.Field(name='dcr_status', type=model.Reference(name='Status', recursive=False)),)),
         "ReclaimCompleteArguments": model.Structure(name='ReclaimCompleteArguments', fields=(model.Field(name='rca_one_fs', type=model.Boolean()),)),
         "ReclaimCompleteResult": model.Structure(name='ReclaimCompleteResult', fields=(model.Field(name='rcr_status', type=model.Reference(name='Status', recursive=False)),)),
-        "ArgumentOperation": model.Union(name='ArgumentOperation', discriminant=model.Field(name='argop', type=model.Reference(name='Operation', recursive=False)), arms=(model.Arm(name='AccessArguments', cases=(3,), tagged=False, fields=(model.Field(name='access', type=model.Integer(bits=32, signed=False)),)), model.Arm(name='CloseArguments', cases=(4,), tagged=False, fields=(model.Field(name='seqid', type=model.Integer(bits=32, signed=False)), model.Field(name='open_stateid', type=model.Reference(name='StateId', recursive=False)))), model.Arm(name='CommitArguments', cases=(5,), tagged=False, fields=(model.Field(name='offset', type=model.Integer(bits=64, signed=False)), model.Field(name='count', type=model.Integer(bits=32, signed=False)))), model.Arm(name='CreateArguments', cases=(6,), tagged=False, fields=(model.Field(name='objtype', type=model.Reference(name='CreateType', recursive=False)), model.Field(name='objname', type=model.VariableOpaque(maximum=4294967295)), model.Field(name='createattrs', type=model.Reference(name='FileAttributes', recursive=False)))), model.Arm(name='DelegpurgeArguments', cases=(7,), tagged=False, fields=(model.Field(name='clientid', type=model.Integer(bits=64, signed=False)),)), model.Arm(name='DelegreturnArguments', cases=(8,), tagged=False, fields=(model.Field(name='deleg_stateid', type=model.Reference(name='StateId', recursive=False)),)), model.Arm(name='GetattrArguments', cases=(9,), tagged=False, fields=(model.Field(name='attr_request', type=model.VariableArray(element=model.Integer(bits=32, signed=False), maximum=4294967295)),)), model.Arm(name='GetfhArguments', cases=(10,), tagged=False, fields=()), model.Arm(name='LinkArguments', cases=(11,), tagged=False, fields=(model.Field(name='newname', type=model.VariableOpaque(maximum=4294967295)),)), model.Arm(name='LockArguments', cases=(12,), tagged=False, fields=(model.Field(name='locktype', type=model.Reference(name='LockType', recursive=False)), model.Field(name='reclaim', type=model.Boolean()), model.Field(name='offset', type=model.Integer(bits=64, signed=False)), model.Field(name='length', type=model.Integer(bits=64, signed=False)), model.Field(name='locker', type=model.Reference(name='Locker', recursive=False)))), model.Arm(name='LocktArguments', cases=(13,), tagged=False, fields=(model.Field(name='locktype', type=model.Reference(name='LockType', recursive=False)), model.Field(name='offset', type=model.Integer(bits=64, signed=False)), model.Field(name='length', type=model.Integer(bits=64, signed=False)), model.Field(name='owner', type=model.Reference(name='StateOwner', recursive=False)))), model.Arm(name='LockuArguments', cases=(14,), tagged=False, fields=(model.Field(name='locktype', type=model.Reference(name='LockType', recursive=False)), model.Field(name='seqid', type=model.Integer(bits=32, signed=False)), model.Field(name='lock_stateid', type=model.Reference(name='StateId', recursive=False)), model.Field(name='offset', type=model.Integer(bits=64, signed=False)), model.Field(name='length', type=model.Integer(bits=64, signed=False)))), model.Arm(name='LookupArguments', cases=(15,), tagged=False, fields=(model.Field(name='objname', type=model.VariableOpaque(maximum=4294967295)),)), model.Arm(name='LookuppArguments', cases=(16,), tagged=False, fields=()), model.Arm(name='NverifyArguments', cases=(17,), tagged=False, fields=(model.Field(name='obj_attributes', type=model.Reference(name='FileAttributes', recursive=False)),)), model.Arm(name='OpenArguments', cases=(18,), tagged=False, fields=(model.Field(name='seqid', type=model.Integer(bits=32, signed=False)), model.Field(name='share_access', type=model.Integer(bits=32, signed=False)), model.Field(name='share_deny', type=model.Integer(bits=32, signed=False)), model.Field(name='owner', type=model.Reference(name='StateOwner', recursive=False)), model.Field(name='openhow', type=model.Reference(name='OpenHow', recursive=False)), model.Field(name='claim', type=model.Reference(name='OpenClaim', recursive=False)))), model.Arm(name='OpenattrArguments', cases=(19,), tagged=False, fields=(model.Field(name='createdir', type=model.Boolean()),)), model.Arm(name='OpenConfirmArguments', cases=(20,), tagged=False, fields=(model.Field(name='open_stateid', type=model.Reference(name='StateId', recursive=False)), model.Field(name='seqid', type=model.Integer(bits=32, signed=False)))), model.Arm(name='OpenDowngradeArguments', cases=(21,), tagged=False, fields=(model.Field(name='open_stateid', type=model.Reference(name='StateId', recursive=False)), model.Field(name='seqid', type=model.Integer(bits=32, signed=False)), model.Field(name='share_access', type=model.Integer(bits=32, signed=False)), model.Field(name='share_deny', type=model.Integer(bits=32, signed=False)))), model.Arm(name='PutfhArguments', cases=(22,), tagged=False, fields=(model.Field(name='object', type=model.VariableOpaque(maximum=128)),)), model.Arm(name='PutpubfhArguments', cases=(23,), tagged=False, fields=()), model.Arm(name='PutrootfhArguments', cases=(24,), tagged=False, fields=()), model.Arm(name='ReadArguments', cases=(25,), tagged=False, fields=(model.Field(name='stateid', type=model.Reference(name='StateId', recursive=False)), model.Field(name='offset', type=model.Integer(bits=64, signed=False)), model.Field(name='count', type=model.Integer(bits=32, signed=False)))), model.Arm(name='ReaddirArguments', cases=(26,), tagged=False, fields=(model.Field(name='cookie', type=model.Integer(bits=64, signed=False)), model.Field(name='cookieverf', type=model.FixedOpaque(length=8)), model.Field(name='dircount', type=model.Integer(bits=32, signed=False)), model.Field(name='maxcount', type=model.Integer(bits=32, signed=False)), model.Field(name='attr_request', type=model.VariableArray(element=model.Integer(bits=32, signed=False), maximum=4294967295)))), model.Arm(name='ReadlinkArguments', cases=(27,), tagged=False, fields=()), model.Arm(name='RemoveArguments', cases=(28,), tagged=False, fields=(model.Field(name='target', type=model.VariableOpaque(maximum=4294967295)),)), model.Arm(name='RenameArguments', cases=(29,), tagged=False, fields=(model.Field(name='oldname', type=model.VariableOpaque(maximum=4294967295)), model.Field(name='newname', type=model.VariableOpaque(maximum=4294967295)))), model.Arm(name='RenewArguments', cases=(30,), tagged=False, fields=(model.Field(name='clientid', type=model.Integer(bits=64, signed=False)),)), model.Arm(name='RestorefhArguments', cases=(31,), tagged=False, fields=()), model.Arm(name='SavefhArguments', cases=(32,), tagged=False, fields=()), model.Arm(name='SecinfoArguments', cases=(33,), tagged=False, fields=(model.Field(name='name', type=model.VariableOpaque(maximum=4294967295)),)), model.Arm(name='SetattrArguments', cases=(34,), tagged=False, fields=(model.Field(name='stateid', type=model.Reference(name='StateId', recursive=False)), model.Field(name='obj_attributes', type=model.Reference(name='FileAttributes', recursive=False)))), model.Arm(name='SetclientidArguments', cases=(35,), tagged=False, fields=(model.Field(name='client', type=model.Reference(name='LongClientId', recursive=False)), model.Field(name='callback', type=model.Reference(name='CallbackClient', recursive=False)), model.Field(name='callback_ident', type=model.Integer(bits=32, signed=False)))), model.Arm(name='SetclientidConfirmArguments', cases=(36,), tagged=False, fields=(model.Field(name='clientid', type=model.Integer(bits=64, signed=False)), model.Field(name='setclientid_confirm', type=model.FixedOpaque(length=8)))), model.Arm(name='VerifyArguments', cases=(37,), tagged=False, fields=(model.Field(name='obj_attributes', type=model.Reference(name='FileAttributes', recursive=False)),)), model.Arm(name='WriteArguments', cases=(38,), tagged=False, fields=(model.Field(name='stateid', type=model.Reference(name='StateId', recursive=False)), model.Field(name='offset', type=model.Integer(bits=64, signed=False)), model.Field(name='stable', type=model.Reference(name='StableHow', recursive=False)), model.Field(name='data', type=model.VariableOpaque(maximum=4294967295)))), model.Arm(name='ReleaseLockownerArguments', cases=(39,), tagged=False, fields=(model.Field(name='lock_owner', type=model.Reference(name='StateOwner', recursive=False)),)), model.Arm(name='BackchannelCtlArguments', cases=(40,), tagged=False, fields=(model.Field(name='bca_cb_program', type=model.Integer(bits=32, signed=False)), model.Field(name='bca_sec_parms', type=model.VariableArray(element=model.Reference(name='CallbackSecurity', recursive=False), maximum=4294967295)))), model.Arm(name='BindConnToSessionArguments', cases=(41,), tagged=False, fields=(model.Field(name='bctsa_sessid', type=model.FixedOpaque(length=16)), model.Field(name='bctsa_dir', type=model.Reference(name='ChannelAsked', recursive=False)), model.Field(name='bctsa_use_conn_in_rdma_mode', type=model.Boolean()))), model.Arm(name='ExchangeIdArguments', cases=(42,), tagged=False, fields=(model.Field(name='eia_clientowner', type=model.Reference(name='ClientOwner', recursive=False)), model.Field(name='eia_flags', type=model.Integer(bits=32, signed=False)), model.Field(name='eia_state_protect', type=model.Reference(name='ProtectionAsked', recursive=False)), model.Field(name='eia_client_impl_id', type=model.VariableArray(element=model.Reference(name='Implementation', recursive=False), maximum=1)))), model.Arm(name='CreateSessionArguments', cases=(43,), tagged=False, fields=(model.Field(name='csa_clientid', type=model.Integer(bits=64, signed=False)), model.Field(name='csa_sequence', type=model.Integer(bits=32, signed=False)), model.Field(name='csa_flags', type=model.Integer(bits=32, signed=False)), model.Field(name='csa_fore_chan_attrs', type=model.Reference(name='ChannelAttributes', recursive=False)), model.Field(name='csa_back_chan_attrs', type=model.Reference(name='ChannelAttributes', recursive=False)), model.Field(name='csa_cb_program', type=model.Integer(bits=32, signed=False)), model.Field(name='csa_sec_parms', type=model.VariableArray(element=model.Reference(name='CallbackSecurity', recursive=False), maximum=4294967295)))), model.Arm(name='DestroySessionArguments', cases=(44,), tagged=False, fields=(model.Field(name='dsa_sessionid', type=model.FixedOpaque(length=16)),)), model.Arm(name='FreeStateidArguments', cases=(45,), tagged=False, fields=(model.Field(name='fsa_stateid', type=model.Reference(name='StateId', recursive=False)),)), model.Arm(name='SecinfoNoNameArguments', cases=(52,), tagged=False, fields=(model.Field(name='style', type=model.Reference(name='SecinfoStyle', recursive=False)),)), model.Arm(name='SequenceArguments', cases=(53,), tagged=False, fields=(model.Field(name='sa_sessionid', type=model.FixedOpaque(length=16)), model.Field(name='sa_sequenceid', type=model.Integer(bits=32, signed=False)), model.Field(name='sa_slotid', type=model.Integer(bits=32, signed=False)), model.Field(name='sa_highest_slotid', type=model.Integer(bits=32, signed=False)), model.Field(name='sa_cachethis', type=model.Boolean()))), model.Arm(name='TestStateidArguments', cases=(55,), tagged=False, fields=(model.Field(name='ts_stateids', type=model.VariableArray(element=model.Reference(name='StateId', recursive=False), maximum=4294967295)),)), model.Arm(name='DestroyClientidArguments', cases=(57,), tagged=False, fields=(model.Field(name='dca_clientid', type=model.Integer(bits=64, signed=False)),)), model.Arm(name='ReclaimCompleteArguments', cases=(58,), tagged=False, fields=(model.Field(name='rca_one_fs', type=model.Boolean()),))), default=model.Arm(name='OtherArguments', cases=(), tagged=True, fields=())),
-        "ResultOperation": model.Union(name='ResultOperation', discriminant=model.Field(name='resop', type=model.Reference(name='Operation', recursive=False)), arms=(model.Arm(name='AccessResult', cases=(3,), tagged=False, fields=(model.Field(name='outcome', type=model.Reference(name='AccessOutcome', recursive=False)),)), model.Arm(name='CloseResult', cases=(4,), tagged=False, fields=(model.Field(name='outcome', type=model.Reference(name='CloseOutcome', recursive=False)),)), model.Arm(name='CommitResult', cases=(5,), tagged=False, fields=(model.Field(name='outcome', type=model.Reference(name='CommitOutcome', recursive=False)),)), model.Arm(name='CreateResult', cases=(6,), tagged=False, fields=(model.Field(name='outcome', type=model.Reference(name='CreateOutcome', recursive=False)),)), model.Arm(name='DelegpurgeResult', cases=(7,), tagged=False, fields=(model.Field(name='status', type=model.Reference(name='Status', recursive=False)),)), model.Arm(name='DelegreturnResult', cases=(8,), tagged=False, fields=(model.Field(name='status', type=model.Reference(name='Status', recursive=False)),)), model.Arm(name='GetattrResult', cases=(9,), tagged=False, fields=(model.Field(name='outcome', type=model.Reference(name='GetattrOutcome', recursive=False)),)), model.Arm(name='GetfhResult', cases=(10,), tagged=False, fields=(model.Field(name='outcome', type=model.Reference(name='GetfhOutcome', recursive=False)),)), model.Arm(name='LinkResult', cases=(11,), tagged=False, fields=(model.Field(name='outcome', type=model.Reference(name='LinkOutcome', recursive=False)),)), model.Arm(name='LockResult', cases=(12,), tagged=False, fields=(model.Field(name='outcome', type=model.Reference(name='LockOutcome', recursive=False)),)), model.Arm(name='LocktResult', cases=(13,), tagged=False, fields=(model.Field(name='outcome', type=model.Reference(name='LocktOutcome', recursive=False)),)), model.Arm(name='LockuResult', cases=(14,), tagged=False, fields=(model.Field(name='outcome', type=model.Reference(name='LockuOutcome', recursive=False)),)), model.Arm(name='LookupResult', cases=(15,), tagged=False, fields=(model.Field(name='status', type=model.Reference(name='Status', recursive=False)),)), model.Arm(name='LookuppResult', cases=(16,), tagged=False, fields=(model.Field(name='status', type=model.Reference(name='Status', recursive=False)),)), model.Arm(name='NverifyResult', cases=(17,), tagged=False, fields=(model.Field(name='status', type=model.Reference(name='Status', recursive=False)),)), model.Arm(name='OpenResult', cases=(18,), tagged=False, fields=(model.Field(name='outcome', type=model.Reference(name='OpenOutcome', recursive=False)),)), model.Arm(name='OpenattrResult', cases=(19,), tagged=False, fields=(model.Field(name='status', type=model.Reference(name='Status', recursive=False)),)), model.Arm(name='OpenConfirmResult', cases=(20,), tagged=False, fields=(model.Field(name='outcome', type=model.Reference(name='OpenConfirmOutcome', recursive=False)),)), model.Arm(name='OpenDowngradeResult', cases=(21,), tagged=False, fields=(model.Field(name='outcome', type=model.Reference(name='OpenDowngradeOutcome', recursive=False)),)), model.Arm(name='PutfhResult', cases=(22,), tagged=False, fields=(model.Field(name='status', type=model.Reference(name='Status', recursive=False)),)), model.Arm(name='PutpubfhResult', cases=(23,), tagged=False, fields=(model.Field(name='status', type=model.Reference(name='Status', recursive=False)),)), model.Arm(name='PutrootfhResult', cases=(24,), tagged=False, fields=(model.Field(name='status', type=model.Reference(name='Status', recursive=False)),)), model.Arm(name='ReadResult', cases=(25,), tagged=False, fields=(model.Field(name='outcome', type=model.Reference(name='ReadOutcome', recursive=False)),)), model.Arm(name='ReaddirResult', cases=(26,), tagged=False, fields=(model.Field(name='outcome', type=model.Reference(name='ReaddirOutcome', recursive=False)),)), model.Arm(name='ReadlinkResult', cases=(27,), tagged=False, fields=(model.Field(name='outcome', type=model.Reference(name='ReadlinkOutcome', recursive=False)),)), model.Arm(name='RemoveResult', cases=(28,), tagged=False, fields=(model.Field(name='outcome', type=model.Reference(name='RemoveOutcome', recursive=False)),)), model.Arm(name='RenameResult', cases=(29,), tagged=False, fields=(model.Field(name='outcome', type=model.Reference(name='RenameOutcome', recursive=False)),)), model.Arm(name='RenewResult', cases=(30,), tagged=False, fields=(model.Field(name='status', type=model.Reference(name='Status', recursive=False)),)), model.Arm(name='RestorefhResult', cases=(31,), tagged=False, fields=(model.Field(name='status', type=model.Reference(name='Status', recursive=False)),)), model.Arm(name='SavefhResult', cases=(32,), tagged=False, fields=(model.Field(name='status', type=model.Reference(name='Status', recursive=False)),)), model.Arm(name='SecinfoResult', cases=(33,), tagged=False, fields=(model.Field(name='outcome', type=model.Reference(name='SecinfoOutcome', recursive=False)),)), model.Arm(name='SetattrResult', cases=(34,), tagged=False, fields=(model.Field(name='status', type=model.Reference(name='Status', recursive=False)), model.Field(name='attrsset', type=model.VariableArray(element=model.Integer(bits=32, signed=False), maximum=4294967295)))), model.Arm(name='SetclientidResult', cases=(35,), tagged=False, fields=(model.Field(name='outcome', type=model.Reference(name='SetclientidOutcome', recursive=False)),)), model.Arm(name='SetclientidConfirmResult', cases=(36,), tagged=False, fields=(model.Field(name='status', type=model.Reference(name='Status', recursive=False)),)), model.Arm(name='VerifyResult', cases=(37,), tagged=False, fields=(model.Field(name='status', type=model.Reference(name='Status', recursive=False)),)), model.Arm(name='WriteResult', cases=(38,), tagged=False, fields=(model.Field(name='outcome', type=model.Reference(name='WriteOutcome', recursive=False)),)), model.Arm(name='ReleaseLockownerResult', cases=(39,), tagged=False, fields=(model.Field(name='status', type=model.Reference(name='Status', recursive=False)),)), model.Arm(name='BackchannelCtlResult', cases=(40,), tagged=False, fields=(model.Field(name='bcr_status', type=model.Reference(name='Status', recursive=False)),)), model.Arm(name='BindConnToSessionResult', cases=(41,), tagged=False, fields=(model.Field(name='outcome', type=model.Reference(name='BindConnToSessionOutcome', recursive=False)),)), model.Arm(name='ExchangeIdResult', cases=(42,), tagged=False, fields=(model.Field(name='outcome', type=model.Reference(name='ExchangeIdOutcome', recursive=False)),)), model.Arm(name='CreateSessionResult', cases=(43,), tagged=False, fields=(model.Field(name='outcome', type=model.Reference(name='CreateSessionOutcome', recursive=False)),)), model.Arm(name='DestroySessionResult', cases=(44,), tagged=False, fields=(model.Field(name='dsr_status', type=model.Reference(name='Status', recursive=False)),)), model.Arm(name='FreeStateidResult', cases=(45,), tagged=False, fields=(model.Field(name='fsr_status', type=model.Reference(name='Status', recursive=False)),)), model.Arm(name='SecinfoNoNameResult', cases=(52,), tagged=False, fields=(model.Field(name='outcome', type=model.Reference(name='SecinfoOutcome', recursive=False)),)), model.Arm(name='SequenceResult', cases=(53,), tagged=False, fields=(model.Field(name='outcome', type=model.Reference(name='SequenceOutcome', recursive=False)),)), model.Arm(name='TestStateidResult', cases=(55,), tagged=False, fields=(model.Field(name='outcome', type=model.Reference(name='TestStateidOutcome', recursive=False)),)), model.Arm(name='DestroyClientidResult', cases=(57,), tagged=False, fields=(model.Field(name='dcr_status', type=model.Reference(name='Status', recursive=False)),)), model.Arm(name='ReclaimCompleteResult', cases=(58,), tagged=False, fields=(model.Field(name='rcr_status', type=model.Reference(name='Status', recursive=False)),))), default=model.Arm(name='OtherResult', cases=(), tagged=True, fields=(model.Field(name='outcome', type=model.Reference(name='OtherStatus', recursive=False)),))),
+        "AttributeOption": model.Enumeration(name='AttributeOption', members=(('SETXATTR4_EITHER', 0), ('SETXATTR4_CREATE', 1), ('SETXATTR4_REPLACE', 2))),
+        "GetxattrArguments": model.Structure(name='GetxattrArguments', fields=(model.Field(name='gxa_name', type=model.VariableOpaque(maximum=4294967295)),)),
+        "GetxattrDone": model.Structure(name='GetxattrDone', fields=(model.Field(name='gxr_value', type=model.VariableOpaque(maximum=4294967295)),)),
+        "GetxattrOutcome": model.Union(name='GetxattrOutcome', discriminant=model.Field(name='status', type=model.Reference(name='Status', recursive=False)), arms=(model.Arm(name='GetxattrDone', cases=(0,), tagged=False, fields=(model.Field(name='gxr_value', type=model.VariableOpaque(maximum=4294967295)),)),), default=model.Arm(name='GetxattrFailed', cases=(), tagged=True, fields=())),
+        "SetxattrArguments": model.Structure(name='SetxattrArguments', fields=(model.Field(name='sxa_option', type=model.Reference(name='AttributeOption', recursive=False)), model.Field(name='sxa_key', type=model.VariableOpaque(maximum=4294967295)), model.Field(name='sxa_value', type=model.VariableOpaque(maximum=4294967295)))),
+        "SetxattrDone": model.Structure(name='SetxattrDone', fields=(model.Field(name='sxr_info', type=model.Reference(name='ChangeInformation', recursive=False)),)),
+        "SetxattrOutcome": model.Union(name='SetxattrOutcome', discriminant=model.Field(name='status', type=model.Reference(name='Status', recursive=False)), arms=(model.Arm(name='SetxattrDone', cases=(0,), tagged=False, fields=(model.Field(name='sxr_info', type=model.Reference(name='ChangeInformation', recursive=False)),)),), default=model.Arm(name='SetxattrFailed', cases=(), tagged=True, fields=())),
+        "ListxattrsArguments": model.Structure(name='ListxattrsArguments', fields=(model.Field(name='lxa_cookie', type=model.Integer(bits=64, signed=False)), model.Field(name='lxa_maxcount', type=model.Integer(bits=32, signed=False)))),
+        "ListxattrsDone": model.Structure(name='ListxattrsDone', fields=(model.Field(name='lxr_cookie', type=model.Integer(bits=64, signed=False)), model.Field(name='lxr_names', type=model.VariableArray(element=model.VariableOpaque(maximum=4294967295), maximum=4294967295)), model.Field(name='lxr_eof', type=model.Boolean()))),
+        "ListxattrsOutcome": model.Union(name='ListxattrsOutcome', discriminant=model.Field(name='status', type=model.Reference(name='Status', recursive=False)), arms=(model.Arm(name='ListxattrsDone', cases=(0,), tagged=False, fields=(model.Field(name='lxr_cookie', type=model.Integer(bits=64, signed=False)), model.Field(name='lxr_names', type=model.VariableArray(element=model.VariableOpaque(maximum=4294967295), maximum=4294967295)), model.Field(name='lxr_eof', type=model.Boolean()))),), default=model.Arm(name='ListxattrsFailed', cases=(), tagged=True, fields=())),
+        "RemovexattrArguments": model.Structure(name='RemovexattrArguments', fields=(model.Field(name='rxa_name', type=model.VariableOpaque(maximum=4294967295)),)),
+        "RemovexattrDone": model.Structure(name='RemovexattrDone', fields=(model.Field(name='rxr_info', type=model.Reference(name='ChangeInformation', recursive=False)),)),
+        "RemovexattrOutcome": model.Union(name='RemovexattrOutcome', discriminant=model.Field(name='status', type=model.Reference(name='Status', recursive=False)), arms=(model.Arm(name='RemovexattrDone', cases=(0,), tagged=False, fields=(model.Field(name='rxr_info', type=model.Reference(name='ChangeInformation', recursive=False)),)),), default=model.Arm(name='RemovexattrFailed', cases=(), tagged=True, fields=())),
+        "ArgumentOperation": model.Union(name='ArgumentOperation', discriminant=model.Field(name='argop', type=model.Reference(name='Operation', recursive=False)), arms=(model.Arm(name='AccessArguments', cases=(3,), tagged=False, fields=(model.Field(name='access', type=model.Integer(bits=32, signed=False)),)), model.Arm(name='CloseArguments', cases=(4,), tagged=False, fields=(model.Field(name='seqid', type=model.Integer(bits=32, signed=False)), model.Field(name='open_stateid', type=model.Reference(name='StateId', recursive=False)))), model.Arm(name='CommitArguments', cases=(5,), tagged=False, fields=(model.Field(name='offset', type=model.Integer(bits=64, signed=False)), model.Field(name='count', type=model.Integer(bits=32, signed=False)))), model.Arm(name='CreateArguments', cases=(6,), tagged=False, fields=(model.Field(name='objtype', type=model.Reference(name='CreateType', recursive=False)), model.Field(name='objname', type=model.VariableOpaque(maximum=4294967295)), model.Field(name='createattrs', type=model.Reference(name='FileAttributes', recursive=False)))), model.Arm(name='DelegpurgeArguments', cases=(7,), tagged=False, fields=(model.Field(name='clientid', type=model.Integer(bits=64, signed=False)),)), model.Arm(name='DelegreturnArguments', cases=(8,), tagged=False, fields=(model.Field(name='deleg_stateid', type=model.Reference(name='StateId', recursive=False)),)), model.Arm(name='GetattrArguments', cases=(9,), tagged=False, fields=(model.Field(name='attr_request', type=model.VariableArray(element=model.Integer(bits=32, signed=False), maximum=4294967295)),)), model.Arm(name='GetfhArguments', cases=(10,), tagged=False, fields=()), model.Arm(name='LinkArguments', cases=(11,), tagged=False, fields=(model.Field(name='newname', type=model.VariableOpaque(maximum=4294967295)),)), model.Arm(name='LockArguments', cases=(12,), tagged=False, fields=(model.Field(name='locktype', type=model.Reference(name='LockType', recursive=False)), model.Field(name='reclaim', type=model.Boolean()), model.Field(name='offset', type=model.Integer(bits=64, signed=False)), model.Field(name='length', type=model.Integer(bits=64, signed=False)), model.Field(name='locker', type=model.Reference(name='Locker', recursive=False)))), model.Arm(name='LocktArguments', cases=(13,), tagged=False, fields=(model.Field(name='locktype', type=model.Reference(name='LockType', recursive=False)), model.Field(name='offset', type=model.Integer(bits=64, signed=False)), model.Field(name='length', type=model.Integer(bits=64, signed=False)), model.Field(name='owner', type=model.Reference(name='StateOwner', recursive=False)))), model.Arm(name='LockuArguments', cases=(14,), tagged=False, fields=(model.Field(name='locktype', type=model.Reference(name='LockType', recursive=False)), model.Field(name='seqid', type=model.Integer(bits=32, signed=False)), model.Field(name='lock_stateid', type=model.Reference(name='StateId', recursive=False)), model.Field(name='offset', type=model.Integer(bits=64, signed=False)), model.Field(name='length', type=model.Integer(bits=64, signed=False)))), model.Arm(name='LookupArguments', cases=(15,), tagged=False, fields=(model.Field(name='objname', type=model.VariableOpaque(maximum=4294967295)),)), model.Arm(name='LookuppArguments', cases=(16,), tagged=False, fields=()), model.Arm(name='NverifyArguments', cases=(17,), tagged=False, fields=(model.Field(name='obj_attributes', type=model.Reference(name='FileAttributes', recursive=False)),)), model.Arm(name='OpenArguments', cases=(18,), tagged=False, fields=(model.Field(name='seqid', type=model.Integer(bits=32, signed=False)), model.Field(name='share_access', type=model.Integer(bits=32, signed=False)), model.Field(name='share_deny', type=model.Integer(bits=32, signed=False)), model.Field(name='owner', type=model.Reference(name='StateOwner', recursive=False)), model.Field(name='openhow', type=model.Reference(name='OpenHow', recursive=False)), model.Field(name='claim', type=model.Reference(name='OpenClaim', recursive=False)))), model.Arm(name='OpenattrArguments', cases=(19,), tagged=False, fields=(model.Field(name='createdir', type=model.Boolean()),)), model.Arm(name='OpenConfirmArguments', cases=(20,), tagged=False, fields=(model.Field(name='open_stateid', type=model.Reference(name='StateId', recursive=False)), model.Field(name='seqid', type=model.Integer(bits=32, signed=False)))), model.Arm(name='OpenDowngradeArguments', cases=(21,), tagged=False, fields=(model.Field(name='open_stateid', type=model.Reference(name='StateId', recursive=False)), model.Field(name='seqid', type=model.Integer(bits=32, signed=False)), model.Field(name='share_access', type=model.Integer(bits=32, signed=False)), model.Field(name='share_deny', type=model.Integer(bits=32, signed=False)))), model.Arm(name='PutfhArguments', cases=(22,), tagged=False, fields=(model.Field(name='object', type=model.VariableOpaque(maximum=128)),)), model.Arm(name='PutpubfhArguments', cases=(23,), tagged=False, fields=()), model.Arm(name='PutrootfhArguments', cases=(24,), tagged=False, fields=()), model.Arm(name='ReadArguments', cases=(25,), tagged=False, fields=(model.Field(name='stateid', type=model.Reference(name='StateId', recursive=False)), model.Field(name='offset', type=model.Integer(bits=64, signed=False)), model.Field(name='count', type=model.Integer(bits=32, signed=False)))), model.Arm(name='ReaddirArguments', cases=(26,), tagged=False, fields=(model.Field(name='cookie', type=model.Integer(bits=64, signed=False)), model.Field(name='cookieverf', type=model.FixedOpaque(length=8)), model.Field(name='dircount', type=model.Integer(bits=32, signed=False)), model.Field(name='maxcount', type=model.Integer(bits=32, signed=False)), model.Field(name='attr_request', type=model.VariableArray(element=model.Integer(bits=32, signed=False), maximum=4294967295)))), model.Arm(name='ReadlinkArguments', cases=(27,), tagged=False, fields=()), model.Arm(name='RemoveArguments', cases=(28,), tagged=False, fields=(model.Field(name='target', type=model.VariableOpaque(maximum=4294967295)),)), model.Arm(name='RenameArguments', cases=(29,), tagged=False, fields=(model.Field(name='oldname', type=model.VariableOpaque(maximum=4294967295)), model.Field(name='newname', type=model.VariableOpaque(maximum=4294967295)))), model.Arm(name='RenewArguments', cases=(30,), tagged=False, fields=(model.Field(name='clientid', type=model.Integer(bits=64, signed=False)),)), model.Arm(name='RestorefhArguments', cases=(31,), tagged=False, fields=()), model.Arm(name='SavefhArguments', cases=(32,), tagged=False, fields=()), model.Arm(name='SecinfoArguments', cases=(33,), tagged=False, fields=(model.Field(name='name', type=model.VariableOpaque(maximum=4294967295)),)), model.Arm(name='SetattrArguments', cases=(34,), tagged=False, fields=(model.Field(name='stateid', type=model.Reference(name='StateId', recursive=False)), model.Field(name='obj_attributes', type=model.Reference(name='FileAttributes', recursive=False)))), model.Arm(name='SetclientidArguments', cases=(35,), tagged=False, fields=(model.Field(name='client', type=model.Reference(name='LongClientId', recursive=False)), model.Field(name='callback', type=model.Reference(name='CallbackClient', recursive=False)), model.Field(name='callback_ident', type=model.Integer(bits=32, signed=False)))), model.Arm(name='SetclientidConfirmArguments', cases=(36,), tagged=False, fields=(model.Field(name='clientid', type=model.Integer(bits=64, signed=False)), model.Field(name='setclientid_confirm', type=model.FixedOpaque(length=8)))), model.Arm(name='VerifyArguments', cases=(37,), tagged=False, fields=(model.Field(name='obj_attributes', type=model.Reference(name='FileAttributes', recursive=False)),)), model.Arm(name='WriteArguments', cases=(38,), tagged=False, fields=(model.Field(name='stateid', type=model.Reference(name='StateId', recursive=False)), model.Field(name='offset', type=model.Integer(bits=64, signed=False)), model.Field(name='stable', type=model.Reference(name='StableHow', recursive=False)), model.Field(name='data', type=model.VariableOpaque(maximum=4294967295)))), model.Arm(name='ReleaseLockownerArguments', cases=(39,), tagged=False, fields=(model.Field(name='lock_owner', type=model.Reference(name='StateOwner', recursive=False)),)), model.Arm(name='BackchannelCtlArguments', cases=(40,), tagged=False, fields=(model.Field(name='bca_cb_program', type=model.Integer(bits=32, signed=False)), model.Field(name='bca_sec_parms', type=model.VariableArray(element=model.Reference(name='CallbackSecurity', recursive=False), maximum=4294967295)))), model.Arm(name='BindConnToSessionArguments', cases=(41,), tagged=False, fields=(model.Field(name='bctsa_sessid', type=model.FixedOpaque(length=16)), model.Field(name='bctsa_dir', type=model.Reference(name='ChannelAsked', recursive=False)), model.Field(name='bctsa_use_conn_in_rdma_mode', type=model.Boolean()))), model.Arm(name='ExchangeIdArguments', cases=(42,), tagged=False, fields=(model.Field(name='eia_clientowner', type=model.Reference(name='ClientOwner', recursive=False)), model.Field(name='eia_flags', type=model.Integer(bits=32, signed=False)), model.Field(name='eia_state_protect', type=model.Reference(name='ProtectionAsked', recursive=False)), model.Field(name='eia_client_impl_id', type=model.VariableArray(element=model.Reference(name='Implementation', recursive=False), maximum=1)))), model.Arm(name='CreateSessionArguments', cases=(43,), tagged=False, fields=(model.Field(name='csa_clientid', type=model.Integer(bits=64, signed=False)), model.Field(name='csa_sequence', type=model.Integer(bits=32, signed=False)), model.Field(name='csa_flags', type=model.Integer(bits=32, signed=False)), model.Field(name='csa_fore_chan_attrs', type=model.Reference(name='ChannelAttributes', recursive=False)), model.Field(name='csa_back_chan_attrs', type=model.Reference(name='ChannelAttributes', recursive=False)), model.Field(name='csa_cb_program', type=model.Integer(bits=32, signed=False)), model.Field(name='csa_sec_parms', type=model.VariableArray(element=model.Reference(name='CallbackSecurity', recursive=False), maximum=4294967295)))), model.Arm(name='DestroySessionArguments', cases=(44,), tagged=False, fields=(model.Field(name='dsa_sessionid', type=model.FixedOpaque(length=16)),)), model.Arm(name='FreeStateidArguments', cases=(45,), tagged=False, fields=(model.Field(name='fsa_stateid', type=model.Reference(name='StateId', recursive=False)),)), model.Arm(name='SecinfoNoNameArguments', cases=(52,), tagged=False, fields=(model.Field(name='style', type=model.Reference(name='SecinfoStyle', recursive=False)),)), model.Arm(name='SequenceArguments', cases=(53,), tagged=False, fields=(model.Field(name='sa_sessionid', type=model.FixedOpaque(length=16)), model.Field(name='sa_sequenceid', type=model.Integer(bits=32, signed=False)), model.Field(name='sa_slotid', type=model.Integer(bits=32, signed=False)), model.Field(name='sa_highest_slotid', type=model.Integer(bits=32, signed=False)), model.Field(name='sa_cachethis', type=model.Boolean()))), model.Arm(name='TestStateidArguments', cases=(55,), tagged=False, fields=(model.Field(name='ts_stateids', type=model.VariableArray(element=model.Reference(name='StateId', recursive=False), maximum=4294967295)),)), model.Arm(name='DestroyClientidArguments', cases=(57,), tagged=False, fields=(model.Field(name='dca_clientid', type=model.Integer(bits=64, signed=False)),)), model.Arm(name='ReclaimCompleteArguments', cases=(58,), tagged=False, fields=(model.Field(name='rca_one_fs', type=model.Boolean()),)), model.Arm(name='GetxattrArguments', cases=(72,), tagged=False, fields=(model.Field(name='gxa_name', type=model.VariableOpaque(maximum=4294967295)),)), model.Arm(name='SetxattrArguments', cases=(73,), tagged=False, fields=(model.Field(name='sxa_option', type=model.Reference(name='AttributeOption', recursive=False)), model.Field(name='sxa_key', type=model.VariableOpaque(maximum=4294967295)), model.Field(name='sxa_value', type=model.VariableOpaque(maximum=4294967295)))), model.Arm(name='ListxattrsArguments', cases=(74,), tagged=False, fields=(model.Field(name='lxa_cookie', type=model.Integer(bits=64, signed=False)), model.Field(name='lxa_maxcount', type=model.Integer(bits=32, signed=False)))), model.Arm(name='RemovexattrArguments', cases=(75,), tagged=False, fields=(model.Field(name='rxa_name', type=model.VariableOpaque(maximum=4294967295)),))), default=model.Arm(name='OtherArguments', cases=(), tagged=True, fields=())),
+        "ResultOperation": model.Union(name='ResultOperation', discriminant=model.Field(name='resop', type=model.Reference(name='Operation', recursive=False)), arms=(model.Arm(name='AccessResult', cases=(3,), tagged=False, fields=(model.Field(name='outcome', type=model.Reference(name='AccessOutcome', recursive=False)),)), model.Arm(name='CloseResult', cases=(4,), tagged=False, fields=(model.Field(name='outcome', type=model.Reference(name='CloseOutcome', recursive=False)),)), model.Arm(name='CommitResult', cases=(5,), tagged=False, fields=(model.Field(name='outcome', type=model.Reference(name='CommitOutcome', recursive=False)),)), model.Arm(name='CreateResult', cases=(6,), tagged=False, fields=(model.Field(name='outcome', type=model.Reference(name='CreateOutcome', recursive=False)),)), model.Arm(name='DelegpurgeResult', cases=(7,), tagged=False, fields=(model.Field(name='status', type=model.Reference(name='Status', recursive=False)),)), model.Arm(name='DelegreturnResult', cases=(8,), tagged=False, fields=(model.Field(name='status', type=model.Reference(name='Status', recursive=False)),)), model.Arm(name='GetattrResult', cases=(9,), tagged=False, fields=(model.Field(name='outcome', type=model.Reference(name='GetattrOutcome', recursive=False)),)), model.Arm(name='GetfhResult', cases=(10,), tagged=False, fields=(model.Field(name='outcome', type=model.Reference(name='GetfhOutcome', recursive=False)),)), model.Arm(name='LinkResult', cases=(11,), tagged=False, fields=(model.Field(name='outcome', type=model.Reference(name='LinkOutcome', recursive=False)),)), model.Arm(name='LockResult', cases=(12,), tagged=False, fields=(model.Field(name='outcome', type=model.Reference(name='LockOutcome', recursive=False)),)), model.Arm(name='LocktResult', cases=(13,), tagged=False, fields=(model.Field(name='outcome', type=model.Reference(name='LocktOutcome', recursive=False)),)), model.Arm(name='LockuResult', cases=(14,), tagged=False, fields=(model.Field(name='outcome', type=model.Reference(name='LockuOutcome', recursive=False)),)), model.Arm(name='LookupResult', cases=(15,), tagged=False, fields=(model.Field(name='status', type=model.Reference(name='Status', recursive=False)),)), model.Arm(name='LookuppResult', cases=(16,), tagged=False, fields=(model.Field(name='status', type=model.Reference(name='Status', recursive=False)),)), model.Arm(name='NverifyResult', cases=(17,), tagged=False, fields=(model.Field(name='status', type=model.Reference(name='Status', recursive=False)),)), model.Arm(name='OpenResult', cases=(18,), tagged=False, fields=(model.Field(name='outcome', type=model.Reference(name='OpenOutcome', recursive=False)),)), model.Arm(name='OpenattrResult', cases=(19,), tagged=False, fields=(model.Field(name='status', type=model.Reference(name='Status', recursive=False)),)), model.Arm(name='OpenConfirmResult', cases=(20,), tagged=False, fields=(model.Field(name='outcome', type=model.Reference(name='OpenConfirmOutcome', recursive=False)),)), model.Arm(name='OpenDowngradeResult', cases=(21,), tagged=False, fields=(model.Field(name='outcome', type=model.Reference(name='OpenDowngradeOutcome', recursive=False)),)), model.Arm(name='PutfhResult', cases=(22,), tagged=False, fields=(model.Field(name='status', type=model.Reference(name='Status', recursive=False)),)), model.Arm(name='PutpubfhResult', cases=(23,), tagged=False, fields=(model.Field(name='status', type=model.Reference(name='Status', recursive=False)),)), model.Arm(name='PutrootfhResult', cases=(24,), tagged=False, fields=(model.Field(name='status', type=model.Reference(name='Status', recursive=False)),)), model.Arm(name='ReadResult', cases=(25,), tagged=False, fields=(model.Field(name='outcome', type=model.Reference(name='ReadOutcome', recursive=False)),)), model.Arm(name='ReaddirResult', cases=(26,), tagged=False, fields=(model.Field(name='outcome', type=model.Reference(name='ReaddirOutcome', recursive=False)),)), model.Arm(name='ReadlinkResult', cases=(27,), tagged=False, fields=(model.Field(name='outcome', type=model.Reference(name='ReadlinkOutcome', recursive=False)),)), model.Arm(name='RemoveResult', cases=(28,), tagged=False, fields=(model.Field(name='outcome', type=model.Reference(name='RemoveOutcome', recursive=False)),)), model.Arm(name='RenameResult', cases=(29,), tagged=False, fields=(model.Field(name='outcome', type=model.Reference(name='RenameOutcome', recursive=False)),)), model.Arm(name='RenewResult', cases=(30,), tagged=False, fields=(model.Field(name='status', type=model.Reference(name='Status', recursive=False)),)), model.Arm(name='RestorefhResult', cases=(31,), tagged=False, fields=(model.Field(name='status', type=model.Reference(name='Status', recursive=False)),)), model.Arm(name='SavefhResult', cases=(32,), tagged=False, fields=(model.Field(name='status', type=model.Reference(name='Status', recursive=False)),)), model.Arm(name='SecinfoResult', cases=(33,), tagged=False, fields=(model.Field(name='outcome', type=model.Reference(name='SecinfoOutcome', recursive=False)),)), model.Arm(name='SetattrResult', cases=(34,), tagged=False, fields=(model.Field(name='status', type=model.Reference(name='Status', recursive=False)), model.Field(name='attrsset', type=model.VariableArray(element=model.Integer(bits=32, signed=False), maximum=4294967295)))), model.Arm(name='SetclientidResult', cases=(35,), tagged=False, fields=(model.Field(name='outcome', type=model.Reference(name='SetclientidOutcome', recursive=False)),)), model.Arm(name='SetclientidConfirmResult', cases=(36,), tagged=False, fields=(model.Field(name='status', type=model.Reference(name='Status', recursive=False)),)), model.Arm(name='VerifyResult', cases=(37,), tagged=False, fields=(model.Field(name='status', type=model.Reference(name='Status', recursive=False)),)), model.Arm(name='WriteResult', cases=(38,), tagged=False, fields=(model.Field(name='outcome', type=model.Reference(name='WriteOutcome', recursive=False)),)), model.Arm(name='ReleaseLockownerResult', cases=(39,), tagged=False, fields=(model.Field(name='status', type=model.Reference(name='Status', recursive=False)),)), model.Arm(name='BackchannelCtlResult', cases=(40,), tagged=False, fields=(model.Field(name='bcr_status', type=model.Reference(name='Status', recursive=False)),)), model.Arm(name='BindConnToSessionResult', cases=(41,), tagged=False, fields=(model.Field(name='outcome', type=model.Reference(name='BindConnToSessionOutcome', recursive=False)),)), model.Arm(name='ExchangeIdResult', cases=(42,), tagged=False, fields=(model.Field(name='outcome', type=model.Reference(name='ExchangeIdOutcome', recursive=False)),)), model.Arm(name='CreateSessionResult', cases=(43,), tagged=False, fields=(model.Field(name='outcome', type=model.Reference(name='CreateSessionOutcome', recursive=False)),)), model.Arm(name='DestroySessionResult', cases=(44,), tagged=False, fields=(model.Field(name='dsr_status', type=model.Reference(name='Status', recursive=False)),)), model.Arm(name='FreeStateidResult', cases=(45,), tagged=False, fields=(model.Field(name='fsr_status', type=model.Reference(name='Status', recursive=False)),)), model.Arm(name='SecinfoNoNameResult', cases=(52,), tagged=False, fields=(model.Field(name='outcome', type=model.Reference(name='SecinfoOutcome', recursive=False)),)), model.Arm(name='SequenceResult', cases=(53,), tagged=False, fields=(model.Field(name='outcome', type=model.Reference(name='SequenceOutcome', recursive=False)),)), model.Arm(name='TestStateidResult', cases=(55,), tagged=False, fields=(model.Field(name='outcome', type=model.Reference(name='TestStateidOutcome', recursive=False)),)), model.Arm(name='DestroyClientidResult', cases=(57,), tagged=False, fields=(model.Field(name='dcr_status', type=model.Reference(name='Status', recursive=False)),)), model.Arm(name='ReclaimCompleteResult', cases=(58,), tagged=False, fields=(model.Field(name='rcr_status', type=model.Reference(name='Status', recursive=False)),)), model.Arm(name='GetxattrResult', cases=(72,), tagged=False, fields=(model.Field(name='outcome', type=model.Reference(name='GetxattrOutcome', recursive=False)),)), model.Arm(name='SetxattrResult', cases=(73,), tagged=False, fields=(model.Field(name='outcome', type=model.Reference(name='SetxattrOutcome', recursive=False)),)), model.Arm(name='ListxattrsResult', cases=(74,), tagged=False, fields=(model.Field(name='outcome', type=model.Reference(name='ListxattrsOutcome', recursive=False)),)), model.Arm(name='RemovexattrResult', cases=(75,), tagged=False, fields=(model.Field(name='outcome', type=model.Reference(name='RemovexattrOutcome', recursive=False)),))), default=model.Arm(name='OtherResult', cases=(), tagged=True, fields=(model.Field(name='outcome', type=model.Reference(name='OtherStatus', recursive=False)),))),
         "CompoundArguments": model.Structure(name='CompoundArguments', fields=(model.Field(name='tag', type=model.VariableOpaque(maximum=4294967295)), model.Field(name='minorversion', type=model.Integer(bits=32, signed=False)), model.Field(name='argarray', type=model.VariableArray(element=model.Reference(name='ArgumentOperation', recursive=False), maximum=4294967295)))),
         "CompoundResult": model.Structure(name='CompoundResult', fields=(model.Field(name='status', type=model.Reference(name='Status', recursive=False)), model.Field(name='tag', type=model.VariableOpaque(maximum=4294967295)), model.Field(name='resarray', type=model.VariableArray(element=model.Reference(name='ResultOperation', recursive=False), maximum=4294967295)))),
         "CallbackOperation": model.Enumeration(name='CallbackOperation', members=(('OP_CB_GETATTR', 3), ('OP_CB_RECALL', 4), ('OP_CB_LAYOUTRECALL', 5), ('OP_CB_NOTIFY', 6), ('OP_CB_PUSH_DELEG', 7), ('OP_CB_RECALL_ANY', 8), ('OP_CB_RECALLABLE_OBJ_AVAIL', 9), ('OP_CB_RECALL_SLOT', 10), ('OP_CB_SEQUENCE', 11), ('OP_CB_WANTS_CANCELLED', 12), ('OP_CB_NOTIFY_LOCK', 13), ('OP_CB_NOTIFY_DEVICEID', 14), ('OP_CB_ILLEGAL', 10044))),
@@ -3201,8 +3398,8 @@ SCHEMA: Final = model.Schema(
         "CallbackCompoundArguments": model.Structure(name='CallbackCompoundArguments', fields=(model.Field(name='tag', type=model.VariableOpaque(maximum=4294967295)), model.Field(name='minorversion', type=model.Integer(bits=32, signed=False)), model.Field(name='callback_ident', type=model.Integer(bits=32, signed=False)), model.Field(name='argarray', type=model.VariableArray(element=model.Reference(name='CallbackArgument', recursive=False), maximum=4294967295)))),
         "CallbackCompoundResult": model.Structure(name='CallbackCompoundResult', fields=(model.Field(name='status', type=model.Reference(name='Status', recursive=False)), model.Field(name='tag', type=model.VariableOpaque(maximum=4294967295)), model.Field(name='resarray', type=model.VariableArray(element=model.Reference(name='CallbackResult', recursive=False), maximum=4294967295)))),
     },
-    sources={'FileType': 'nfs_ftype4', 'Status': 'nfsstat4', 'StableHow': 'stable_how4', 'Operation': 'nfs_opnum4', 'Time': 'nfstime4', 'TimeHow': 'time_how4', 'TimeSetting': 'settime4', 'FileSystemId': 'fsid4', 'DeviceNumbers': 'specdata4', 'AttributeBitmap': 'attribute_bitmap', 'AttributeWord': 'attribute_word', 'AttributeHyper': 'attribute_hyper', 'AttributeHandle': 'attribute_handle', 'AttributeText': 'attribute_text', 'AttributeTimeSet': 'attribute_time_set', 'FileAttributes': 'fattr4', 'ChangeInformation': 'change_info4', 'StateId': 'stateid4', 'NetworkAddress': 'netaddr4', 'CallbackClient': 'cb_client4', 'LongClientId': 'nfs_client_id4', 'ClientOwner': 'client_owner4', 'ServerOwner': 'server_owner4', 'StateOwner': 'state_owner4', 'Implementation': 'nfs_impl_id4', 'AccessControlEntry': 'nfsace4', 'AccessArguments': 'ACCESS4args', 'AccessDone': 'ACCESS4resok', 'AccessOutcome': 'ACCESS4res', 'CloseArguments': 'CLOSE4args', 'CloseOutcome': 'CLOSE4res', 'CommitArguments': 'COMMIT4args', 'CommitDone': 'COMMIT4resok', 'CommitOutcome': 'COMMIT4res', 'CreateType': 'createtype4', 'CreateArguments': 'CREATE4args', 'CreateDone': 'CREATE4resok', 'CreateOutcome': 'CREATE4res', 'DelegpurgeArguments': 'DELEGPURGE4args', 'DelegpurgeResult': 'DELEGPURGE4res', 'DelegreturnArguments': 'DELEGRETURN4args', 'DelegreturnResult': 'DELEGRETURN4res', 'GetattrArguments': 'GETATTR4args', 'GetattrDone': 'GETATTR4resok', 'GetattrOutcome': 'GETATTR4res', 'GetfhDone': 'GETFH4resok', 'GetfhOutcome': 'GETFH4res', 'LinkArguments': 'LINK4args', 'LinkDone': 'LINK4resok', 'LinkOutcome': 'LINK4res', 'LockType': 'nfs_lock_type4', 'NewLockOwner': 'open_to_lock_owner4', 'ExistingLockOwner': 'exist_lock_owner4', 'Locker': 'locker4', 'LockArguments': 'LOCK4args', 'LockDenial': 'LOCK4denied', 'LockDone': 'LOCK4resok', 'LockOutcome': 'LOCK4res', 'LocktArguments': 'LOCKT4args', 'LocktOutcome': 'LOCKT4res', 'LockuArguments': 'LOCKU4args', 'LockuOutcome': 'LOCKU4res', 'LookupArguments': 'LOOKUP4args', 'LookupResult': 'LOOKUP4res', 'LookuppResult': 'LOOKUPP4res', 'NverifyArguments': 'NVERIFY4args', 'NverifyResult': 'NVERIFY4res', 'CreateMode': 'createmode4', 'VerifierAndAttributes': 'creatverfattr', 'CreateHow': 'createhow4', 'OpenType': 'opentype4', 'OpenHow': 'openflag4', 'LimitKind': 'limit_by4', 'BlockLimit': 'nfs_modified_limit4', 'SpaceLimit': 'nfs_space_limit4', 'DelegationType': 'open_delegation_type4', 'ClaimType': 'open_claim_type4', 'DelegateCurrentClaim': 'open_claim_delegate_cur4', 'OpenClaim': 'open_claim4', 'OpenArguments': 'OPEN4args', 'ReadDelegation': 'open_read_delegation4', 'WriteDelegation': 'open_write_delegation4', 'WhyNoDelegation': 'why_no_delegation4', 'NoDelegationReason': 'open_none_delegation4', 'OpenDelegation': 'open_delegation4', 'OpenDone': 'OPEN4resok', 'OpenOutcome': 'OPEN4res', 'OpenattrArguments': 'OPENATTR4args', 'OpenattrResult': 'OPENATTR4res', 'OpenConfirmArguments': 'OPEN_CONFIRM4args', 'OpenConfirmDone': 'OPEN_CONFIRM4resok', 'OpenConfirmOutcome': 'OPEN_CONFIRM4res', 'OpenDowngradeArguments': 'OPEN_DOWNGRADE4args', 'OpenDowngradeDone': 'OPEN_DOWNGRADE4resok', 'OpenDowngradeOutcome': 'OPEN_DOWNGRADE4res', 'PutfhArguments': 'PUTFH4args', 'PutfhResult': 'PUTFH4res', 'PutpubfhResult': 'PUTPUBFH4res', 'PutrootfhResult': 'PUTROOTFH4res', 'ReadArguments': 'READ4args', 'ReadDone': 'READ4resok', 'ReadOutcome': 'READ4res', 'ReaddirArguments': 'READDIR4args', 'DirectoryEntry': 'entry4', 'DirectoryList': 'dirlist4', 'ReaddirDone': 'READDIR4resok', 'ReaddirOutcome': 'READDIR4res', 'ReadlinkDone': 'READLINK4resok', 'ReadlinkOutcome': 'READLINK4res', 'RemoveArguments': 'REMOVE4args', 'RemoveDone': 'REMOVE4resok', 'RemoveOutcome': 'REMOVE4res', 'RenameArguments': 'RENAME4args', 'RenameDone': 'RENAME4resok', 'RenameOutcome': 'RENAME4res', 'RenewArguments': 'RENEW4args', 'RenewResult': 'RENEW4res', 'RestorefhResult': 'RESTOREFH4res', 'SavefhResult': 'SAVEFH4res', 'SecinfoArguments': 'SECINFO4args', 'GssService': 'rpc_gss_svc_t', 'GssFlavor': 'rpcsec_gss_info', 'SecurityFlavor': 'secinfo4', 'SecinfoOutcome': 'SECINFO4res', 'SetattrArguments': 'SETATTR4args', 'SetattrResult': 'SETATTR4res', 'SetclientidArguments': 'SETCLIENTID4args', 'SetclientidDone': 'SETCLIENTID4resok', 'SetclientidOutcome': 'SETCLIENTID4res', 'SetclientidConfirmArguments': 'SETCLIENTID_CONFIRM4args', 'SetclientidConfirmResult': 'SETCLIENTID_CONFIRM4res', 'VerifyArguments': 'VERIFY4args', 'VerifyResult': 'VERIFY4res', 'WriteArguments': 'WRITE4args', 'WriteDone': 'WRITE4resok', 'WriteOutcome': 'WRITE4res', 'ReleaseLockownerArguments': 'RELEASE_LOCKOWNER4args', 'ReleaseLockownerResult': 'RELEASE_LOCKOWNER4res', 'OtherStatus': 'ILLEGAL4res', 'AuthSysParameters': 'authsys_parms', 'GssCallbackHandles': 'gss_cb_handles4', 'CallbackSecurity': 'callback_sec_parms4', 'BackchannelCtlArguments': 'BACKCHANNEL_CTL4args', 'BackchannelCtlResult': 'BACKCHANNEL_CTL4res', 'ChannelAsked': 'channel_dir_from_client4', 'BindConnToSessionArguments': 'BIND_CONN_TO_SESSION4args', 'ChannelGiven': 'channel_dir_from_server4', 'BindConnToSessionDone': 'BIND_CONN_TO_SESSION4resok', 'BindConnToSessionOutcome': 'BIND_CONN_TO_SESSION4res', 'ProtectedOperations': 'state_protect_ops4', 'ProtectionKind': 'state_protect_how4', 'ProtectionAsked': 'state_protect4_a', 'ExchangeIdArguments': 'EXCHANGE_ID4args', 'ProtectionGiven': 'state_protect4_r', 'ExchangeIdDone': 'EXCHANGE_ID4resok', 'ExchangeIdOutcome': 'EXCHANGE_ID4res', 'ChannelAttributes': 'channel_attrs4', 'CreateSessionArguments': 'CREATE_SESSION4args', 'CreateSessionDone': 'CREATE_SESSION4resok', 'CreateSessionOutcome': 'CREATE_SESSION4res', 'DestroySessionArguments': 'DESTROY_SESSION4args', 'DestroySessionResult': 'DESTROY_SESSION4res', 'FreeStateidArguments': 'FREE_STATEID4args', 'FreeStateidResult': 'FREE_STATEID4res', 'SecinfoStyle': 'secinfo_style4', 'SequenceArguments': 'SEQUENCE4args', 'SequenceDone': 'SEQUENCE4resok', 'SequenceOutcome': 'SEQUENCE4res', 'TestStateidArguments': 'TEST_STATEID4args', 'TestStateidDone': 'TEST_STATEID4resok', 'TestStateidOutcome': 'TEST_STATEID4res', 'DestroyClientidArguments': 'DESTROY_CLIENTID4args', 'DestroyClientidResult': 'DESTROY_CLIENTID4res', 'ReclaimCompleteArguments': 'RECLAIM_COMPLETE4args', 'ReclaimCompleteResult': 'RECLAIM_COMPLETE4res', 'ArgumentOperation': 'nfs_argop4', 'ResultOperation': 'nfs_resop4', 'CompoundArguments': 'COMPOUND4args', 'CompoundResult': 'COMPOUND4res', 'CallbackOperation': 'nfs_cb_opnum4', 'CbGetattrArguments': 'CB_GETATTR4args', 'CbGetattrDone': 'CB_GETATTR4resok', 'CbGetattrOutcome': 'CB_GETATTR4res', 'CbRecallArguments': 'CB_RECALL4args', 'CbRecallResult': 'CB_RECALL4res', 'CbRecallAnyArguments': 'CB_RECALL_ANY4args', 'CbRecallAnyResult': 'CB_RECALL_ANY4res', 'CbRecallSlotArguments': 'CB_RECALL_SLOT4args', 'CbRecallSlotResult': 'CB_RECALL_SLOT4res', 'ReferringCall': 'referring_call4', 'ReferringCallList': 'referring_call_list4', 'CbSequenceArguments': 'CB_SEQUENCE4args', 'CbSequenceDone': 'CB_SEQUENCE4resok', 'CbSequenceOutcome': 'CB_SEQUENCE4res', 'OtherCallbackStatus': 'CB_ILLEGAL4res', 'CallbackArgument': 'nfs_cb_argop4', 'CallbackResult': 'nfs_cb_resop4', 'CallbackCompoundArguments': 'CB_COMPOUND4args', 'CallbackCompoundResult': 'CB_COMPOUND4res'},
-    constants={'NFS4_VERSION': 4, 'NFS4_FHSIZE': 128, 'NFS4_VERIFIER_SIZE': 8, 'NFS4_OPAQUE_LIMIT': 1024, 'NFS4_SESSIONID_SIZE': 16, 'NFS4_OTHER_SIZE': 12, 'FATTR4_SUPPORTED_ATTRS': 0, 'FATTR4_TYPE': 1, 'FATTR4_FH_EXPIRE_TYPE': 2, 'FATTR4_CHANGE': 3, 'FATTR4_SIZE': 4, 'FATTR4_LINK_SUPPORT': 5, 'FATTR4_SYMLINK_SUPPORT': 6, 'FATTR4_NAMED_ATTR': 7, 'FATTR4_FSID': 8, 'FATTR4_UNIQUE_HANDLES': 9, 'FATTR4_LEASE_TIME': 10, 'FATTR4_RDATTR_ERROR': 11, 'FATTR4_ACL': 12, 'FATTR4_ACLSUPPORT': 13, 'FATTR4_ARCHIVE': 14, 'FATTR4_CANSETTIME': 15, 'FATTR4_CASE_INSENSITIVE': 16, 'FATTR4_CASE_PRESERVING': 17, 'FATTR4_CHOWN_RESTRICTED': 18, 'FATTR4_FILEHANDLE': 19, 'FATTR4_FILEID': 20, 'FATTR4_FILES_AVAIL': 21, 'FATTR4_FILES_FREE': 22, 'FATTR4_FILES_TOTAL': 23, 'FATTR4_FS_LOCATIONS': 24, 'FATTR4_HIDDEN': 25, 'FATTR4_HOMOGENEOUS': 26, 'FATTR4_MAXFILESIZE': 27, 'FATTR4_MAXLINK': 28, 'FATTR4_MAXNAME': 29, 'FATTR4_MAXREAD': 30, 'FATTR4_MAXWRITE': 31, 'FATTR4_MIMETYPE': 32, 'FATTR4_MODE': 33, 'FATTR4_NO_TRUNC': 34, 'FATTR4_NUMLINKS': 35, 'FATTR4_OWNER': 36, 'FATTR4_OWNER_GROUP': 37, 'FATTR4_QUOTA_AVAIL_HARD': 38, 'FATTR4_QUOTA_AVAIL_SOFT': 39, 'FATTR4_QUOTA_USED': 40, 'FATTR4_RAWDEV': 41, 'FATTR4_SPACE_AVAIL': 42, 'FATTR4_SPACE_FREE': 43, 'FATTR4_SPACE_TOTAL': 44, 'FATTR4_SPACE_USED': 45, 'FATTR4_SYSTEM': 46, 'FATTR4_TIME_ACCESS': 47, 'FATTR4_TIME_ACCESS_SET': 48, 'FATTR4_TIME_BACKUP': 49, 'FATTR4_TIME_CREATE': 50, 'FATTR4_TIME_DELTA': 51, 'FATTR4_TIME_METADATA': 52, 'FATTR4_TIME_MODIFY': 53, 'FATTR4_TIME_MODIFY_SET': 54, 'FATTR4_MOUNTED_ON_FILEID': 55, 'FATTR4_DIR_NOTIF_DELAY': 56, 'FATTR4_DIRENT_NOTIF_DELAY': 57, 'FATTR4_DACL': 58, 'FATTR4_SACL': 59, 'FATTR4_CHANGE_POLICY': 60, 'FATTR4_FS_STATUS': 61, 'FATTR4_FS_LAYOUT_TYPES': 62, 'FATTR4_LAYOUT_HINT': 63, 'FATTR4_LAYOUT_TYPES': 64, 'FATTR4_LAYOUT_BLKSIZE': 65, 'FATTR4_LAYOUT_ALIGNMENT': 66, 'FATTR4_FS_LOCATIONS_INFO': 67, 'FATTR4_MDSTHRESHOLD': 68, 'FATTR4_RETENTION_GET': 69, 'FATTR4_RETENTION_SET': 70, 'FATTR4_RETENTEVT_GET': 71, 'FATTR4_RETENTEVT_SET': 72, 'FATTR4_RETENTION_HOLD': 73, 'FATTR4_MODE_SET_MASKED': 74, 'FATTR4_SUPPATTR_EXCLCREAT': 75, 'FATTR4_FS_CHARSET_CAP': 76, 'ACCESS4_READ': 1, 'ACCESS4_LOOKUP': 2, 'ACCESS4_MODIFY': 4, 'ACCESS4_EXTEND': 8, 'ACCESS4_DELETE': 16, 'ACCESS4_EXECUTE': 32, 'OPEN4_SHARE_ACCESS_READ': 1, 'OPEN4_SHARE_ACCESS_WRITE': 2, 'OPEN4_SHARE_ACCESS_BOTH': 3, 'OPEN4_SHARE_DENY_NONE': 0, 'OPEN4_SHARE_DENY_READ': 1, 'OPEN4_SHARE_DENY_WRITE': 2, 'OPEN4_SHARE_DENY_BOTH': 3, 'OPEN4_SHARE_ACCESS_WANT_DELEG_MASK': 65280, 'OPEN4_SHARE_ACCESS_WANT_NO_PREFERENCE': 0, 'OPEN4_SHARE_ACCESS_WANT_READ_DELEG': 256, 'OPEN4_SHARE_ACCESS_WANT_WRITE_DELEG': 512, 'OPEN4_SHARE_ACCESS_WANT_ANY_DELEG': 768, 'OPEN4_SHARE_ACCESS_WANT_NO_DELEG': 1024, 'OPEN4_SHARE_ACCESS_WANT_CANCEL': 1280, 'OPEN4_SHARE_ACCESS_WANT_SIGNAL_DELEG_WHEN_RESRC_AVAIL': 65536, 'OPEN4_SHARE_ACCESS_WANT_PUSH_DELEG_WHEN_UNCONTENDED': 131072, 'OPEN4_RESULT_CONFIRM': 2, 'OPEN4_RESULT_LOCKTYPE_POSIX': 4, 'OPEN4_RESULT_PRESERVE_UNLINKED': 8, 'OPEN4_RESULT_MAY_NOTIFY_LOCK': 32, 'AUTH_NONE': 0, 'AUTH_SYS': 1, 'RPCSEC_GSS': 6, 'EXCHGID4_FLAG_SUPP_MOVED_REFER': 1, 'EXCHGID4_FLAG_SUPP_MOVED_MIGR': 2, 'EXCHGID4_FLAG_BIND_PRINC_STATEID': 256, 'EXCHGID4_FLAG_USE_NON_PNFS': 65536, 'EXCHGID4_FLAG_USE_PNFS_MDS': 131072, 'EXCHGID4_FLAG_USE_PNFS_DS': 262144, 'EXCHGID4_FLAG_MASK_PNFS': 458752, 'EXCHGID4_FLAG_UPD_CONFIRMED_REC_A': 1073741824, 'EXCHGID4_FLAG_CONFIRMED_R': 2147483648, 'CREATE_SESSION4_FLAG_PERSIST': 1, 'CREATE_SESSION4_FLAG_CONN_BACK_CHAN': 2, 'CREATE_SESSION4_FLAG_CONN_RDMA': 4, 'SEQ4_STATUS_CB_PATH_DOWN': 1, 'SEQ4_STATUS_CB_GSS_CONTEXTS_EXPIRING': 2, 'SEQ4_STATUS_CB_GSS_CONTEXTS_EXPIRED': 4, 'SEQ4_STATUS_EXPIRED_ALL_STATE_REVOKED': 8, 'SEQ4_STATUS_EXPIRED_SOME_STATE_REVOKED': 16, 'SEQ4_STATUS_ADMIN_STATE_REVOKED': 32, 'SEQ4_STATUS_RECALLABLE_STATE_REVOKED': 64, 'SEQ4_STATUS_LEASE_MOVED': 128, 'SEQ4_STATUS_RESTART_RECLAIM_NEEDED': 256, 'SEQ4_STATUS_CB_PATH_DOWN_SESSION': 512, 'SEQ4_STATUS_BACKCHANNEL_FAULT': 1024, 'SEQ4_STATUS_DEVID_CHANGED': 2048, 'SEQ4_STATUS_DEVID_DELETED': 4096, 'NFS4_PROGRAM': 100003, 'NFS_V4': 4, 'NFS4_CALLBACK': 1073741824, 'NFS_CB': 1},
+    sources={'FileType': 'nfs_ftype4', 'Status': 'nfsstat4', 'StableHow': 'stable_how4', 'Operation': 'nfs_opnum4', 'Time': 'nfstime4', 'TimeHow': 'time_how4', 'TimeSetting': 'settime4', 'FileSystemId': 'fsid4', 'DeviceNumbers': 'specdata4', 'AttributeBitmap': 'attribute_bitmap', 'AttributeWord': 'attribute_word', 'AttributeHyper': 'attribute_hyper', 'AttributeHandle': 'attribute_handle', 'AttributeText': 'attribute_text', 'AttributeTimeSet': 'attribute_time_set', 'FileAttributes': 'fattr4', 'ChangeInformation': 'change_info4', 'StateId': 'stateid4', 'NetworkAddress': 'netaddr4', 'CallbackClient': 'cb_client4', 'LongClientId': 'nfs_client_id4', 'ClientOwner': 'client_owner4', 'ServerOwner': 'server_owner4', 'StateOwner': 'state_owner4', 'Implementation': 'nfs_impl_id4', 'AccessControlEntry': 'nfsace4', 'AccessArguments': 'ACCESS4args', 'AccessDone': 'ACCESS4resok', 'AccessOutcome': 'ACCESS4res', 'CloseArguments': 'CLOSE4args', 'CloseOutcome': 'CLOSE4res', 'CommitArguments': 'COMMIT4args', 'CommitDone': 'COMMIT4resok', 'CommitOutcome': 'COMMIT4res', 'CreateType': 'createtype4', 'CreateArguments': 'CREATE4args', 'CreateDone': 'CREATE4resok', 'CreateOutcome': 'CREATE4res', 'DelegpurgeArguments': 'DELEGPURGE4args', 'DelegpurgeResult': 'DELEGPURGE4res', 'DelegreturnArguments': 'DELEGRETURN4args', 'DelegreturnResult': 'DELEGRETURN4res', 'GetattrArguments': 'GETATTR4args', 'GetattrDone': 'GETATTR4resok', 'GetattrOutcome': 'GETATTR4res', 'GetfhDone': 'GETFH4resok', 'GetfhOutcome': 'GETFH4res', 'LinkArguments': 'LINK4args', 'LinkDone': 'LINK4resok', 'LinkOutcome': 'LINK4res', 'LockType': 'nfs_lock_type4', 'NewLockOwner': 'open_to_lock_owner4', 'ExistingLockOwner': 'exist_lock_owner4', 'Locker': 'locker4', 'LockArguments': 'LOCK4args', 'LockDenial': 'LOCK4denied', 'LockDone': 'LOCK4resok', 'LockOutcome': 'LOCK4res', 'LocktArguments': 'LOCKT4args', 'LocktOutcome': 'LOCKT4res', 'LockuArguments': 'LOCKU4args', 'LockuOutcome': 'LOCKU4res', 'LookupArguments': 'LOOKUP4args', 'LookupResult': 'LOOKUP4res', 'LookuppResult': 'LOOKUPP4res', 'NverifyArguments': 'NVERIFY4args', 'NverifyResult': 'NVERIFY4res', 'CreateMode': 'createmode4', 'VerifierAndAttributes': 'creatverfattr', 'CreateHow': 'createhow4', 'OpenType': 'opentype4', 'OpenHow': 'openflag4', 'LimitKind': 'limit_by4', 'BlockLimit': 'nfs_modified_limit4', 'SpaceLimit': 'nfs_space_limit4', 'DelegationType': 'open_delegation_type4', 'ClaimType': 'open_claim_type4', 'DelegateCurrentClaim': 'open_claim_delegate_cur4', 'OpenClaim': 'open_claim4', 'OpenArguments': 'OPEN4args', 'ReadDelegation': 'open_read_delegation4', 'WriteDelegation': 'open_write_delegation4', 'WhyNoDelegation': 'why_no_delegation4', 'NoDelegationReason': 'open_none_delegation4', 'OpenDelegation': 'open_delegation4', 'OpenDone': 'OPEN4resok', 'OpenOutcome': 'OPEN4res', 'OpenattrArguments': 'OPENATTR4args', 'OpenattrResult': 'OPENATTR4res', 'OpenConfirmArguments': 'OPEN_CONFIRM4args', 'OpenConfirmDone': 'OPEN_CONFIRM4resok', 'OpenConfirmOutcome': 'OPEN_CONFIRM4res', 'OpenDowngradeArguments': 'OPEN_DOWNGRADE4args', 'OpenDowngradeDone': 'OPEN_DOWNGRADE4resok', 'OpenDowngradeOutcome': 'OPEN_DOWNGRADE4res', 'PutfhArguments': 'PUTFH4args', 'PutfhResult': 'PUTFH4res', 'PutpubfhResult': 'PUTPUBFH4res', 'PutrootfhResult': 'PUTROOTFH4res', 'ReadArguments': 'READ4args', 'ReadDone': 'READ4resok', 'ReadOutcome': 'READ4res', 'ReaddirArguments': 'READDIR4args', 'DirectoryEntry': 'entry4', 'DirectoryList': 'dirlist4', 'ReaddirDone': 'READDIR4resok', 'ReaddirOutcome': 'READDIR4res', 'ReadlinkDone': 'READLINK4resok', 'ReadlinkOutcome': 'READLINK4res', 'RemoveArguments': 'REMOVE4args', 'RemoveDone': 'REMOVE4resok', 'RemoveOutcome': 'REMOVE4res', 'RenameArguments': 'RENAME4args', 'RenameDone': 'RENAME4resok', 'RenameOutcome': 'RENAME4res', 'RenewArguments': 'RENEW4args', 'RenewResult': 'RENEW4res', 'RestorefhResult': 'RESTOREFH4res', 'SavefhResult': 'SAVEFH4res', 'SecinfoArguments': 'SECINFO4args', 'GssService': 'rpc_gss_svc_t', 'GssFlavor': 'rpcsec_gss_info', 'SecurityFlavor': 'secinfo4', 'SecinfoOutcome': 'SECINFO4res', 'SetattrArguments': 'SETATTR4args', 'SetattrResult': 'SETATTR4res', 'SetclientidArguments': 'SETCLIENTID4args', 'SetclientidDone': 'SETCLIENTID4resok', 'SetclientidOutcome': 'SETCLIENTID4res', 'SetclientidConfirmArguments': 'SETCLIENTID_CONFIRM4args', 'SetclientidConfirmResult': 'SETCLIENTID_CONFIRM4res', 'VerifyArguments': 'VERIFY4args', 'VerifyResult': 'VERIFY4res', 'WriteArguments': 'WRITE4args', 'WriteDone': 'WRITE4resok', 'WriteOutcome': 'WRITE4res', 'ReleaseLockownerArguments': 'RELEASE_LOCKOWNER4args', 'ReleaseLockownerResult': 'RELEASE_LOCKOWNER4res', 'OtherStatus': 'ILLEGAL4res', 'AuthSysParameters': 'authsys_parms', 'GssCallbackHandles': 'gss_cb_handles4', 'CallbackSecurity': 'callback_sec_parms4', 'BackchannelCtlArguments': 'BACKCHANNEL_CTL4args', 'BackchannelCtlResult': 'BACKCHANNEL_CTL4res', 'ChannelAsked': 'channel_dir_from_client4', 'BindConnToSessionArguments': 'BIND_CONN_TO_SESSION4args', 'ChannelGiven': 'channel_dir_from_server4', 'BindConnToSessionDone': 'BIND_CONN_TO_SESSION4resok', 'BindConnToSessionOutcome': 'BIND_CONN_TO_SESSION4res', 'ProtectedOperations': 'state_protect_ops4', 'ProtectionKind': 'state_protect_how4', 'ProtectionAsked': 'state_protect4_a', 'ExchangeIdArguments': 'EXCHANGE_ID4args', 'ProtectionGiven': 'state_protect4_r', 'ExchangeIdDone': 'EXCHANGE_ID4resok', 'ExchangeIdOutcome': 'EXCHANGE_ID4res', 'ChannelAttributes': 'channel_attrs4', 'CreateSessionArguments': 'CREATE_SESSION4args', 'CreateSessionDone': 'CREATE_SESSION4resok', 'CreateSessionOutcome': 'CREATE_SESSION4res', 'DestroySessionArguments': 'DESTROY_SESSION4args', 'DestroySessionResult': 'DESTROY_SESSION4res', 'FreeStateidArguments': 'FREE_STATEID4args', 'FreeStateidResult': 'FREE_STATEID4res', 'SecinfoStyle': 'secinfo_style4', 'SequenceArguments': 'SEQUENCE4args', 'SequenceDone': 'SEQUENCE4resok', 'SequenceOutcome': 'SEQUENCE4res', 'TestStateidArguments': 'TEST_STATEID4args', 'TestStateidDone': 'TEST_STATEID4resok', 'TestStateidOutcome': 'TEST_STATEID4res', 'DestroyClientidArguments': 'DESTROY_CLIENTID4args', 'DestroyClientidResult': 'DESTROY_CLIENTID4res', 'ReclaimCompleteArguments': 'RECLAIM_COMPLETE4args', 'ReclaimCompleteResult': 'RECLAIM_COMPLETE4res', 'AttributeOption': 'setxattr_option4', 'GetxattrArguments': 'GETXATTR4args', 'GetxattrDone': 'GETXATTR4resok', 'GetxattrOutcome': 'GETXATTR4res', 'SetxattrArguments': 'SETXATTR4args', 'SetxattrDone': 'SETXATTR4resok', 'SetxattrOutcome': 'SETXATTR4res', 'ListxattrsArguments': 'LISTXATTRS4args', 'ListxattrsDone': 'LISTXATTRS4resok', 'ListxattrsOutcome': 'LISTXATTRS4res', 'RemovexattrArguments': 'REMOVEXATTR4args', 'RemovexattrDone': 'REMOVEXATTR4resok', 'RemovexattrOutcome': 'REMOVEXATTR4res', 'ArgumentOperation': 'nfs_argop4', 'ResultOperation': 'nfs_resop4', 'CompoundArguments': 'COMPOUND4args', 'CompoundResult': 'COMPOUND4res', 'CallbackOperation': 'nfs_cb_opnum4', 'CbGetattrArguments': 'CB_GETATTR4args', 'CbGetattrDone': 'CB_GETATTR4resok', 'CbGetattrOutcome': 'CB_GETATTR4res', 'CbRecallArguments': 'CB_RECALL4args', 'CbRecallResult': 'CB_RECALL4res', 'CbRecallAnyArguments': 'CB_RECALL_ANY4args', 'CbRecallAnyResult': 'CB_RECALL_ANY4res', 'CbRecallSlotArguments': 'CB_RECALL_SLOT4args', 'CbRecallSlotResult': 'CB_RECALL_SLOT4res', 'ReferringCall': 'referring_call4', 'ReferringCallList': 'referring_call_list4', 'CbSequenceArguments': 'CB_SEQUENCE4args', 'CbSequenceDone': 'CB_SEQUENCE4resok', 'CbSequenceOutcome': 'CB_SEQUENCE4res', 'OtherCallbackStatus': 'CB_ILLEGAL4res', 'CallbackArgument': 'nfs_cb_argop4', 'CallbackResult': 'nfs_cb_resop4', 'CallbackCompoundArguments': 'CB_COMPOUND4args', 'CallbackCompoundResult': 'CB_COMPOUND4res'},
+    constants={'NFS4_VERSION': 4, 'NFS4_FHSIZE': 128, 'NFS4_VERIFIER_SIZE': 8, 'NFS4_OPAQUE_LIMIT': 1024, 'NFS4_SESSIONID_SIZE': 16, 'NFS4_OTHER_SIZE': 12, 'FATTR4_SUPPORTED_ATTRS': 0, 'FATTR4_TYPE': 1, 'FATTR4_FH_EXPIRE_TYPE': 2, 'FATTR4_CHANGE': 3, 'FATTR4_SIZE': 4, 'FATTR4_LINK_SUPPORT': 5, 'FATTR4_SYMLINK_SUPPORT': 6, 'FATTR4_NAMED_ATTR': 7, 'FATTR4_FSID': 8, 'FATTR4_UNIQUE_HANDLES': 9, 'FATTR4_LEASE_TIME': 10, 'FATTR4_RDATTR_ERROR': 11, 'FATTR4_ACL': 12, 'FATTR4_ACLSUPPORT': 13, 'FATTR4_ARCHIVE': 14, 'FATTR4_CANSETTIME': 15, 'FATTR4_CASE_INSENSITIVE': 16, 'FATTR4_CASE_PRESERVING': 17, 'FATTR4_CHOWN_RESTRICTED': 18, 'FATTR4_FILEHANDLE': 19, 'FATTR4_FILEID': 20, 'FATTR4_FILES_AVAIL': 21, 'FATTR4_FILES_FREE': 22, 'FATTR4_FILES_TOTAL': 23, 'FATTR4_FS_LOCATIONS': 24, 'FATTR4_HIDDEN': 25, 'FATTR4_HOMOGENEOUS': 26, 'FATTR4_MAXFILESIZE': 27, 'FATTR4_MAXLINK': 28, 'FATTR4_MAXNAME': 29, 'FATTR4_MAXREAD': 30, 'FATTR4_MAXWRITE': 31, 'FATTR4_MIMETYPE': 32, 'FATTR4_MODE': 33, 'FATTR4_NO_TRUNC': 34, 'FATTR4_NUMLINKS': 35, 'FATTR4_OWNER': 36, 'FATTR4_OWNER_GROUP': 37, 'FATTR4_QUOTA_AVAIL_HARD': 38, 'FATTR4_QUOTA_AVAIL_SOFT': 39, 'FATTR4_QUOTA_USED': 40, 'FATTR4_RAWDEV': 41, 'FATTR4_SPACE_AVAIL': 42, 'FATTR4_SPACE_FREE': 43, 'FATTR4_SPACE_TOTAL': 44, 'FATTR4_SPACE_USED': 45, 'FATTR4_SYSTEM': 46, 'FATTR4_TIME_ACCESS': 47, 'FATTR4_TIME_ACCESS_SET': 48, 'FATTR4_TIME_BACKUP': 49, 'FATTR4_TIME_CREATE': 50, 'FATTR4_TIME_DELTA': 51, 'FATTR4_TIME_METADATA': 52, 'FATTR4_TIME_MODIFY': 53, 'FATTR4_TIME_MODIFY_SET': 54, 'FATTR4_MOUNTED_ON_FILEID': 55, 'FATTR4_DIR_NOTIF_DELAY': 56, 'FATTR4_DIRENT_NOTIF_DELAY': 57, 'FATTR4_DACL': 58, 'FATTR4_SACL': 59, 'FATTR4_CHANGE_POLICY': 60, 'FATTR4_FS_STATUS': 61, 'FATTR4_FS_LAYOUT_TYPES': 62, 'FATTR4_LAYOUT_HINT': 63, 'FATTR4_LAYOUT_TYPES': 64, 'FATTR4_LAYOUT_BLKSIZE': 65, 'FATTR4_LAYOUT_ALIGNMENT': 66, 'FATTR4_FS_LOCATIONS_INFO': 67, 'FATTR4_MDSTHRESHOLD': 68, 'FATTR4_RETENTION_GET': 69, 'FATTR4_RETENTION_SET': 70, 'FATTR4_RETENTEVT_GET': 71, 'FATTR4_RETENTEVT_SET': 72, 'FATTR4_RETENTION_HOLD': 73, 'FATTR4_MODE_SET_MASKED': 74, 'FATTR4_SUPPATTR_EXCLCREAT': 75, 'FATTR4_FS_CHARSET_CAP': 76, 'FATTR4_XATTR_SUPPORT': 82, 'ACCESS4_READ': 1, 'ACCESS4_LOOKUP': 2, 'ACCESS4_MODIFY': 4, 'ACCESS4_EXTEND': 8, 'ACCESS4_DELETE': 16, 'ACCESS4_EXECUTE': 32, 'ACCESS4_XAREAD': 64, 'ACCESS4_XAWRITE': 128, 'ACCESS4_XALIST': 256, 'OPEN4_SHARE_ACCESS_READ': 1, 'OPEN4_SHARE_ACCESS_WRITE': 2, 'OPEN4_SHARE_ACCESS_BOTH': 3, 'OPEN4_SHARE_DENY_NONE': 0, 'OPEN4_SHARE_DENY_READ': 1, 'OPEN4_SHARE_DENY_WRITE': 2, 'OPEN4_SHARE_DENY_BOTH': 3, 'OPEN4_SHARE_ACCESS_WANT_DELEG_MASK': 65280, 'OPEN4_SHARE_ACCESS_WANT_NO_PREFERENCE': 0, 'OPEN4_SHARE_ACCESS_WANT_READ_DELEG': 256, 'OPEN4_SHARE_ACCESS_WANT_WRITE_DELEG': 512, 'OPEN4_SHARE_ACCESS_WANT_ANY_DELEG': 768, 'OPEN4_SHARE_ACCESS_WANT_NO_DELEG': 1024, 'OPEN4_SHARE_ACCESS_WANT_CANCEL': 1280, 'OPEN4_SHARE_ACCESS_WANT_SIGNAL_DELEG_WHEN_RESRC_AVAIL': 65536, 'OPEN4_SHARE_ACCESS_WANT_PUSH_DELEG_WHEN_UNCONTENDED': 131072, 'OPEN4_RESULT_CONFIRM': 2, 'OPEN4_RESULT_LOCKTYPE_POSIX': 4, 'OPEN4_RESULT_PRESERVE_UNLINKED': 8, 'OPEN4_RESULT_MAY_NOTIFY_LOCK': 32, 'AUTH_NONE': 0, 'AUTH_SYS': 1, 'RPCSEC_GSS': 6, 'EXCHGID4_FLAG_SUPP_MOVED_REFER': 1, 'EXCHGID4_FLAG_SUPP_MOVED_MIGR': 2, 'EXCHGID4_FLAG_BIND_PRINC_STATEID': 256, 'EXCHGID4_FLAG_USE_NON_PNFS': 65536, 'EXCHGID4_FLAG_USE_PNFS_MDS': 131072, 'EXCHGID4_FLAG_USE_PNFS_DS': 262144, 'EXCHGID4_FLAG_MASK_PNFS': 458752, 'EXCHGID4_FLAG_UPD_CONFIRMED_REC_A': 1073741824, 'EXCHGID4_FLAG_CONFIRMED_R': 2147483648, 'CREATE_SESSION4_FLAG_PERSIST': 1, 'CREATE_SESSION4_FLAG_CONN_BACK_CHAN': 2, 'CREATE_SESSION4_FLAG_CONN_RDMA': 4, 'SEQ4_STATUS_CB_PATH_DOWN': 1, 'SEQ4_STATUS_CB_GSS_CONTEXTS_EXPIRING': 2, 'SEQ4_STATUS_CB_GSS_CONTEXTS_EXPIRED': 4, 'SEQ4_STATUS_EXPIRED_ALL_STATE_REVOKED': 8, 'SEQ4_STATUS_EXPIRED_SOME_STATE_REVOKED': 16, 'SEQ4_STATUS_ADMIN_STATE_REVOKED': 32, 'SEQ4_STATUS_RECALLABLE_STATE_REVOKED': 64, 'SEQ4_STATUS_LEASE_MOVED': 128, 'SEQ4_STATUS_RESTART_RECLAIM_NEEDED': 256, 'SEQ4_STATUS_CB_PATH_DOWN_SESSION': 512, 'SEQ4_STATUS_BACKCHANNEL_FAULT': 1024, 'SEQ4_STATUS_DEVID_CHANGED': 2048, 'SEQ4_STATUS_DEVID_DELETED': 4096, 'NFS4_PROGRAM': 100003, 'NFS_V4': 4, 'NFS4_CALLBACK': 1073741824, 'NFS_CB': 1},
     procedures={'NFS_V4': (('NFSPROC4_NULL', 0), ('NFSPROC4_COMPOUND', 1)), 'NFS_CB': (('CB_NULL', 0), ('CB_COMPOUND', 1))},
     charset="ascii",
 )
@@ -3220,6 +3417,7 @@ _INTERPRETER: Final = Interpreter(
         "AttributeBitmap": AttributeBitmap,
         "AttributeHandle": AttributeHandle,
         "AttributeHyper": AttributeHyper,
+        "AttributeOption": AttributeOption,
         "AttributeText": AttributeText,
         "AttributeTimeSet": AttributeTimeSet,
         "AttributeWord": AttributeWord,
@@ -3313,6 +3511,10 @@ _INTERPRETER: Final = Interpreter(
         "GetfhDone": GetfhDone,
         "GetfhFailed": GetfhFailed,
         "GetfhResult": GetfhResult,
+        "GetxattrArguments": GetxattrArguments,
+        "GetxattrDone": GetxattrDone,
+        "GetxattrFailed": GetxattrFailed,
+        "GetxattrResult": GetxattrResult,
         "GiveNoProtection": GiveNoProtection,
         "GssCallbackHandles": GssCallbackHandles,
         "GssFlavor": GssFlavor,
@@ -3324,6 +3526,10 @@ _INTERPRETER: Final = Interpreter(
         "LinkFailed": LinkFailed,
         "LinkResult": LinkResult,
         "LinkType": LinkType,
+        "ListxattrsArguments": ListxattrsArguments,
+        "ListxattrsDone": ListxattrsDone,
+        "ListxattrsFailed": ListxattrsFailed,
+        "ListxattrsResult": ListxattrsResult,
         "LockArguments": LockArguments,
         "LockDenial": LockDenial,
         "LockDone": LockDone,
@@ -3409,6 +3615,10 @@ _INTERPRETER: Final = Interpreter(
         "RemoveDone": RemoveDone,
         "RemoveFailed": RemoveFailed,
         "RemoveResult": RemoveResult,
+        "RemovexattrArguments": RemovexattrArguments,
+        "RemovexattrDone": RemovexattrDone,
+        "RemovexattrFailed": RemovexattrFailed,
+        "RemovexattrResult": RemovexattrResult,
         "RenameArguments": RenameArguments,
         "RenameDone": RenameDone,
         "RenameFailed": RenameFailed,
@@ -3440,6 +3650,10 @@ _INTERPRETER: Final = Interpreter(
         "SetclientidDone": SetclientidDone,
         "SetclientidFailed": SetclientidFailed,
         "SetclientidResult": SetclientidResult,
+        "SetxattrArguments": SetxattrArguments,
+        "SetxattrDone": SetxattrDone,
+        "SetxattrFailed": SetxattrFailed,
+        "SetxattrResult": SetxattrResult,
         "SizeLimit": SizeLimit,
         "StableHow": StableHow,
         "StateId": StateId,
@@ -3625,34 +3839,35 @@ _PACK_III_157: Final = struct.Struct(">Iii").pack
 _PACK_IIII_158: Final = struct.Struct(">iiii").pack
 _PACK_III_159: Final = struct.Struct(">iIi").pack
 _PACK_IIII_160: Final = struct.Struct(">iIii").pack
-_UNPACK_IIQQII_161: Final = struct.Struct(">iIQQII").unpack_from
-_UNPACK_IIIQI_162: Final = struct.Struct(">IIIQI").unpack_from
-_PACK_III12S_163: Final = struct.Struct(">iII12s").pack
-_PACK_IQI_164: Final = struct.Struct(">iQI").pack
-_PACK_IIIQQIII12SIQI_165: Final = struct.Struct(">iiIQQIII12sIQI").pack
-_PACK_IIIQQII12SI_166: Final = struct.Struct(">iiIQQII12sI").pack
-_PACK_IIQQQI_167: Final = struct.Struct(">iiQQQI").pack
-_PACK_IIII12SQQ_168: Final = struct.Struct(">iiII12sQQ").pack
-_PACK_IIIIQI_169: Final = struct.Struct(">iIIIQI").pack
-_PACK_II12SIII_170: Final = struct.Struct(">iI12sIII").pack
-_PACK_II12SQI_171: Final = struct.Struct(">iI12sQI").pack
-_PACK_IQ8SIII_172: Final = struct.Struct(">iQ8sIII").pack
-_PACK_I16S_173: Final = struct.Struct(">i16s").pack
-_PACK_I16SIIII_174: Final = struct.Struct(">i16sIIII").pack
-_PACK_III12S_175: Final = struct.Struct(">iiI12s").pack
-_PACK_IIIQQII_176: Final = struct.Struct(">iiIQQII").pack
-_PACK_IIIQQIII_177: Final = struct.Struct(">iiIQQIII").pack
-_PACK_IIIQQI_178: Final = struct.Struct(">iiIQQI").pack
-_PACK_IIIQQ_179: Final = struct.Struct(">iiIQQ").pack
-_PACK_IIQQIQI_180: Final = struct.Struct(">iiQQiQI").pack
-_PACK_III12SIQQII_181: Final = struct.Struct(">iiI12sIQQII").pack
-_PACK_I12SII_182: Final = struct.Struct(">I12sII").pack
-_UNPACK_16SI_183: Final = struct.Struct(">16sI").unpack_from
-_ITERATE_II_184: Final = struct.Struct(">II").iter_unpack
-_PACK_16SI_185: Final = struct.Struct(">16sI").pack
-_PACK_II12SII_186: Final = struct.Struct(">iI12sII").pack
-_PACK_IIIII_187: Final = struct.Struct(">iIIII").pack
-_PACK_II16SIIII_188: Final = struct.Struct(">ii16sIIII").pack
+_UNPACK_QII_161: Final = struct.Struct(">QII").unpack_from
+_PACK_IQI_162: Final = struct.Struct(">iQI").pack
+_UNPACK_IIQQII_163: Final = struct.Struct(">iIQQII").unpack_from
+_UNPACK_IIIQI_164: Final = struct.Struct(">IIIQI").unpack_from
+_PACK_III12S_165: Final = struct.Struct(">iII12s").pack
+_PACK_IIIQQIII12SIQI_166: Final = struct.Struct(">iiIQQIII12sIQI").pack
+_PACK_IIIQQII12SI_167: Final = struct.Struct(">iiIQQII12sI").pack
+_PACK_IIQQQI_168: Final = struct.Struct(">iiQQQI").pack
+_PACK_IIII12SQQ_169: Final = struct.Struct(">iiII12sQQ").pack
+_PACK_IIIIQI_170: Final = struct.Struct(">iIIIQI").pack
+_PACK_II12SIII_171: Final = struct.Struct(">iI12sIII").pack
+_PACK_II12SQI_172: Final = struct.Struct(">iI12sQI").pack
+_PACK_IQ8SIII_173: Final = struct.Struct(">iQ8sIII").pack
+_PACK_I16S_174: Final = struct.Struct(">i16s").pack
+_PACK_I16SIIII_175: Final = struct.Struct(">i16sIIII").pack
+_PACK_III12S_176: Final = struct.Struct(">iiI12s").pack
+_PACK_IIIQQII_177: Final = struct.Struct(">iiIQQII").pack
+_PACK_IIIQQIII_178: Final = struct.Struct(">iiIQQIII").pack
+_PACK_IIIQQI_179: Final = struct.Struct(">iiIQQI").pack
+_PACK_IIIQQ_180: Final = struct.Struct(">iiIQQ").pack
+_PACK_IIQQIQI_181: Final = struct.Struct(">iiQQiQI").pack
+_PACK_III12SIQQII_182: Final = struct.Struct(">iiI12sIQQII").pack
+_PACK_I12SII_183: Final = struct.Struct(">I12sII").pack
+_UNPACK_16SI_184: Final = struct.Struct(">16sI").unpack_from
+_ITERATE_II_185: Final = struct.Struct(">II").iter_unpack
+_PACK_16SI_186: Final = struct.Struct(">16sI").pack
+_PACK_II12SII_187: Final = struct.Struct(">iI12sII").pack
+_PACK_IIIII_188: Final = struct.Struct(">iIIII").pack
+_PACK_II16SIIII_189: Final = struct.Struct(">ii16sIIII").pack
 _TIME_HOW_OF: Final = {int(member): member for member in TimeHow}
 _UNPACK_I_BY_COUNT: Final = tuple([struct.Struct(">" + "I" * count).unpack_from for count in range(17)])
 _BOOLEANS: Final = {0: False, 1: True}
@@ -3668,6 +3883,7 @@ _STABLE_HOW_OF: Final = {int(member): member for member in StableHow}
 _CHANNEL_ASKED_OF: Final = {int(member): member for member in ChannelAsked}
 _CHANNEL_GIVEN_OF: Final = {int(member): member for member in ChannelGiven}
 _UNPACK_I12S_BY_COUNT: Final = tuple([struct.Struct(">" + "I12s" * count).unpack_from for count in range(17)])
+_ATTRIBUTE_OPTION_OF: Final = {int(member): member for member in AttributeOption}
 _SECINFO_STYLE_OF: Final = {int(member): member for member in SecinfoStyle}
 _OPERATION_OF: Final = {int(member): member for member in Operation}
 _UNPACK_II_BY_COUNT: Final = tuple([struct.Struct(">" + "II" * count).unpack_from for count in range(17)])
@@ -3697,8 +3913,11 @@ _MINIMAL_21: Final = AskNoProtection()
 _MINIMAL_22: Final = GiveNoProtection()
 _MINIMAL_23: Final = TestStateidArguments(())
 _MINIMAL_24: Final = TestStateidDone(())
-_MINIMAL_25: Final = CbGetattrArguments(b"", ())
-_MINIMAL_26: Final = CbGetattrDone(_MINIMAL_3)
+_MINIMAL_25: Final = GetxattrArguments(b"")
+_MINIMAL_26: Final = GetxattrDone(b"")
+_MINIMAL_27: Final = RemovexattrArguments(b"")
+_MINIMAL_28: Final = CbGetattrArguments(b"", ())
+_MINIMAL_29: Final = CbGetattrDone(_MINIMAL_3)
 
 
 def _take_uint32_run(buffer: Buffer, p: int, count: int) -> tuple[Any, ...]:
@@ -3844,7 +4063,7 @@ def _put_uint32_run_after_3_i(parts: list[bytes], values: Any, head_1: Any, head
         parts.append(_PACK_IIII_44(head_1, head_2, head_3, item_1))
     elif count == 2:
         item_1, item_2 = values
-        parts.append(_PACK_IIIII_187(head_1, head_2, head_3, item_1, item_2))
+        parts.append(_PACK_IIIII_188(head_1, head_2, head_3, item_1, item_2))
     else:
         parts.append(_PACK_III_28(head_1, head_2, head_3))
         whole = count & -4
@@ -4013,12 +4232,12 @@ def _put_uint32_run_after_6_iiQQ(parts: list[bytes], values: Any, head_1: Any, h
     count = len(values)
     if count == 1:
         item_1, = values
-        parts.append(_PACK_IIIQQII_176(head_1, head_2, head_3, head_4, head_5, head_6, item_1))
+        parts.append(_PACK_IIIQQII_177(head_1, head_2, head_3, head_4, head_5, head_6, item_1))
     elif count == 2:
         item_1, item_2 = values
-        parts.append(_PACK_IIIQQIII_177(head_1, head_2, head_3, head_4, head_5, head_6, item_1, item_2))
+        parts.append(_PACK_IIIQQIII_178(head_1, head_2, head_3, head_4, head_5, head_6, item_1, item_2))
     else:
-        parts.append(_PACK_IIIQQI_178(head_1, head_2, head_3, head_4, head_5, head_6))
+        parts.append(_PACK_IIIQQI_179(head_1, head_2, head_3, head_4, head_5, head_6))
         whole = count & -4
         items = iter(values[:whole])
         parts += [
@@ -4062,7 +4281,7 @@ def _take_referring_call_run(buffer: Buffer, p: int, count: int) -> tuple[Any, .
     end = p + count * 8
     if end > len(buffer):
         raise ValueError
-    return tuple([ReferringCall(item_1, item_2) for item_1, item_2 in _ITERATE_II_184(buffer[p:end])])
+    return tuple([ReferringCall(item_1, item_2) for item_1, item_2 in _ITERATE_II_185(buffer[p:end])])
 
 
 def decode_time(buffer: Buffer, offset: int = 0) -> tuple[Time, int]:
@@ -11540,6 +11759,504 @@ def encode_reclaim_complete_result(value: ReclaimCompleteResult) -> bytes:
     return _INTERPRETER.encode("ReclaimCompleteResult", value)
 
 
+def decode_getxattr_arguments(buffer: Buffer, offset: int = 0) -> tuple[GetxattrArguments, int]:
+    """Decode GetxattrArguments; returns it and the offset after it, or raises DecodeError."""
+    try:
+        word_1, = _UNPACK_I_9(buffer, offset)
+        if not (word_1):
+            return _MINIMAL_25, offset + 4
+        limit = len(buffer)
+        p = offset + 4
+        end_2 = p + word_1
+        padded_3 = end_2 + (-word_1 & 3)
+        if padded_3 > limit or buffer[end_2:padded_3] != ZEROES[padded_3 - end_2]:
+            raise ValueError
+        octets_4 = bytes(buffer[p:end_2])
+        return GetxattrArguments(octets_4), padded_3
+    except (struct.error, ValueError, KeyError, TypeError, AttributeError, OverflowError):
+        pass  # the interpreter decides and explains
+    value, end = _INTERPRETER.decode("GetxattrArguments", buffer, offset)
+    return value, end
+
+
+def encode_getxattr_arguments(value: GetxattrArguments) -> bytes:
+    """Encode GetxattrArguments; raises EncodeError for a value that XDR cannot express."""
+    try:
+        parts: list[bytes] = []
+        add = parts.append
+        octets_1: Any = value.gxa_name
+        length_2 = len(octets_1)
+        if type(octets_1) is not bytes or length_2 > 4294967295:
+            raise ValueError
+        add(_PACK_I_11(length_2))
+        add(octets_1)
+        if length_2 & 3:
+            add(ZEROES[-length_2 & 3])
+        return b"".join(parts)
+    except (struct.error, ValueError, KeyError, TypeError, AttributeError, OverflowError):
+        pass  # the interpreter decides and explains
+    return _INTERPRETER.encode("GetxattrArguments", value)
+
+
+def decode_getxattr_done(buffer: Buffer, offset: int = 0) -> tuple[GetxattrDone, int]:
+    """Decode GetxattrDone; returns it and the offset after it, or raises DecodeError."""
+    try:
+        word_1, = _UNPACK_I_9(buffer, offset)
+        if not (word_1):
+            return _MINIMAL_26, offset + 4
+        limit = len(buffer)
+        p = offset + 4
+        end_2 = p + word_1
+        padded_3 = end_2 + (-word_1 & 3)
+        if padded_3 > limit or buffer[end_2:padded_3] != ZEROES[padded_3 - end_2]:
+            raise ValueError
+        octets_4 = bytes(buffer[p:end_2])
+        return GetxattrDone(octets_4), padded_3
+    except (struct.error, ValueError, KeyError, TypeError, AttributeError, OverflowError):
+        pass  # the interpreter decides and explains
+    value, end = _INTERPRETER.decode("GetxattrDone", buffer, offset)
+    return value, end
+
+
+def encode_getxattr_done(value: GetxattrDone) -> bytes:
+    """Encode GetxattrDone; raises EncodeError for a value that XDR cannot express."""
+    try:
+        parts: list[bytes] = []
+        add = parts.append
+        octets_1: Any = value.gxr_value
+        length_2 = len(octets_1)
+        if type(octets_1) is not bytes or length_2 > 4294967295:
+            raise ValueError
+        add(_PACK_I_11(length_2))
+        add(octets_1)
+        if length_2 & 3:
+            add(ZEROES[-length_2 & 3])
+        return b"".join(parts)
+    except (struct.error, ValueError, KeyError, TypeError, AttributeError, OverflowError):
+        pass  # the interpreter decides and explains
+    return _INTERPRETER.encode("GetxattrDone", value)
+
+
+def decode_getxattr_outcome(buffer: Buffer, offset: int = 0) -> tuple[GetxattrOutcome, int]:
+    """Decode GetxattrOutcome; returns it and the offset after it, or raises DecodeError."""
+    try:
+        limit = len(buffer)
+        arm_2: Any
+        tag_1, = _UNPACK_I_2(buffer, offset)
+        if tag_1 == 0:
+            length_3, = _UNPACK_I_9(buffer, offset + 4)
+            p = offset + 8
+            end_4 = p + length_3
+            padded_5 = end_4 + (-length_3 & 3)
+            if padded_5 > limit or buffer[end_4:padded_5] != ZEROES[padded_5 - end_4]:
+                raise ValueError
+            octets_6 = bytes(buffer[p:end_4])
+            arm_2 = GetxattrDone(octets_6)
+            p = padded_5
+        else:
+            arm_2 = GetxattrFailed(_STATUS_OF[tag_1])
+            p = offset + 4
+        return arm_2, p
+    except (struct.error, ValueError, KeyError, TypeError, AttributeError, OverflowError):
+        pass  # the interpreter decides and explains
+    value, end = _INTERPRETER.decode("GetxattrOutcome", buffer, offset)
+    return value, end
+
+
+def encode_getxattr_outcome(value: GetxattrOutcome) -> bytes:
+    """Encode GetxattrOutcome; raises EncodeError for a value that XDR cannot express."""
+    try:
+        parts: list[bytes] = []
+        add = parts.append
+        arm_1: Any = value
+        kind_2 = type(arm_1)
+        if kind_2 is GetxattrDone:
+            octets_3: Any = arm_1.gxr_value
+            length_4 = len(octets_3)
+            if type(octets_3) is not bytes or length_4 > 4294967295:
+                raise ValueError
+            add(_PACK_II_35(0, length_4))
+            add(octets_3)
+            if length_4 & 3:
+                add(ZEROES[-length_4 & 3])
+        elif kind_2 is GetxattrFailed:
+            if arm_1.status in (0,):
+                raise ValueError
+            add(_PACK_I_4(_STATUS_OF[arm_1.status]))
+        else:
+            raise ValueError
+        return b"".join(parts)
+    except (struct.error, ValueError, KeyError, TypeError, AttributeError, OverflowError):
+        pass  # the interpreter decides and explains
+    return _INTERPRETER.encode("GetxattrOutcome", value)
+
+
+def decode_setxattr_arguments(buffer: Buffer, offset: int = 0) -> tuple[SetxattrArguments, int]:
+    """Decode SetxattrArguments; returns it and the offset after it, or raises DecodeError."""
+    try:
+        word_1, word_2, word_3 = _UNPACK_III_115(buffer, offset)
+        if not (word_2 or word_3):
+            return SetxattrArguments(_ATTRIBUTE_OPTION_OF[word_1], b"", b""), offset + 12
+        limit = len(buffer)
+        p = offset + 8
+        end_4 = p + word_2
+        padded_5 = end_4 + (-word_2 & 3)
+        if padded_5 > limit or buffer[end_4:padded_5] != ZEROES[padded_5 - end_4]:
+            raise ValueError
+        octets_6 = bytes(buffer[p:end_4])
+        length_7, = _UNPACK_I_9(buffer, padded_5)
+        p = padded_5 + 4
+        end_8 = p + length_7
+        padded_9 = end_8 + (-length_7 & 3)
+        if padded_9 > limit or buffer[end_8:padded_9] != ZEROES[padded_9 - end_8]:
+            raise ValueError
+        octets_10 = bytes(buffer[p:end_8])
+        return SetxattrArguments(_ATTRIBUTE_OPTION_OF[word_1], octets_6, octets_10), padded_9
+    except (struct.error, ValueError, KeyError, TypeError, AttributeError, OverflowError):
+        pass  # the interpreter decides and explains
+    value, end = _INTERPRETER.decode("SetxattrArguments", buffer, offset)
+    return value, end
+
+
+def encode_setxattr_arguments(value: SetxattrArguments) -> bytes:
+    """Encode SetxattrArguments; raises EncodeError for a value that XDR cannot express."""
+    try:
+        parts: list[bytes] = []
+        add = parts.append
+        octets_1: Any = value.sxa_key
+        length_2 = len(octets_1)
+        if type(octets_1) is not bytes or length_2 > 4294967295:
+            raise ValueError
+        add(_PACK_II_35(_ATTRIBUTE_OPTION_OF[value.sxa_option], length_2))
+        add(octets_1)
+        if length_2 & 3:
+            add(ZEROES[-length_2 & 3])
+        octets_3: Any = value.sxa_value
+        length_4 = len(octets_3)
+        if type(octets_3) is not bytes or length_4 > 4294967295:
+            raise ValueError
+        add(_PACK_I_11(length_4))
+        add(octets_3)
+        if length_4 & 3:
+            add(ZEROES[-length_4 & 3])
+        return b"".join(parts)
+    except (struct.error, ValueError, KeyError, TypeError, AttributeError, OverflowError):
+        pass  # the interpreter decides and explains
+    return _INTERPRETER.encode("SetxattrArguments", value)
+
+
+def decode_setxattr_done(buffer: Buffer, offset: int = 0) -> tuple[SetxattrDone, int]:
+    """Decode SetxattrDone; returns it and the offset after it, or raises DecodeError."""
+    try:
+        flag_1, number_2, number_3 = _UNPACK_IQQ_17(buffer, offset)
+        return SetxattrDone(ChangeInformation(_BOOLEANS[flag_1], number_2, number_3)), offset + 20
+    except (struct.error, ValueError, KeyError, TypeError, AttributeError, OverflowError):
+        pass  # the interpreter decides and explains
+    value, end = _INTERPRETER.decode("SetxattrDone", buffer, offset)
+    return value, end
+
+
+def encode_setxattr_done(value: SetxattrDone) -> bytes:
+    """Encode SetxattrDone; raises EncodeError for a value that XDR cannot express."""
+    try:
+        parts: list[bytes] = []
+        add = parts.append
+        item_1: Any = value.sxr_info
+        add(_PACK_IQQ_18(_BOOLEANS[item_1.atomic], item_1.before, item_1.after))
+        return b"".join(parts)
+    except (struct.error, ValueError, KeyError, TypeError, AttributeError, OverflowError):
+        pass  # the interpreter decides and explains
+    return _INTERPRETER.encode("SetxattrDone", value)
+
+
+def decode_setxattr_outcome(buffer: Buffer, offset: int = 0) -> tuple[SetxattrOutcome, int]:
+    """Decode SetxattrOutcome; returns it and the offset after it, or raises DecodeError."""
+    try:
+        arm_2: Any
+        tag_1, = _UNPACK_I_2(buffer, offset)
+        if tag_1 == 0:
+            flag_3, number_4, number_5 = _UNPACK_IQQ_17(buffer, offset + 4)
+            arm_2 = SetxattrDone(ChangeInformation(_BOOLEANS[flag_3], number_4, number_5))
+            p = offset + 24
+        else:
+            arm_2 = SetxattrFailed(_STATUS_OF[tag_1])
+            p = offset + 4
+        return arm_2, p
+    except (struct.error, ValueError, KeyError, TypeError, AttributeError, OverflowError):
+        pass  # the interpreter decides and explains
+    value, end = _INTERPRETER.decode("SetxattrOutcome", buffer, offset)
+    return value, end
+
+
+def encode_setxattr_outcome(value: SetxattrOutcome) -> bytes:
+    """Encode SetxattrOutcome; raises EncodeError for a value that XDR cannot express."""
+    try:
+        parts: list[bytes] = []
+        add = parts.append
+        arm_1: Any = value
+        kind_2 = type(arm_1)
+        if kind_2 is SetxattrDone:
+            item_3: Any = arm_1.sxr_info
+            add(_PACK_IIQQ_45(0, _BOOLEANS[item_3.atomic], item_3.before, item_3.after))
+        elif kind_2 is SetxattrFailed:
+            if arm_1.status in (0,):
+                raise ValueError
+            add(_PACK_I_4(_STATUS_OF[arm_1.status]))
+        else:
+            raise ValueError
+        return b"".join(parts)
+    except (struct.error, ValueError, KeyError, TypeError, AttributeError, OverflowError):
+        pass  # the interpreter decides and explains
+    return _INTERPRETER.encode("SetxattrOutcome", value)
+
+
+def decode_listxattrs_arguments(buffer: Buffer, offset: int = 0) -> tuple[ListxattrsArguments, int]:
+    """Decode ListxattrsArguments; returns it and the offset after it, or raises DecodeError."""
+    try:
+        number_1, number_2 = _UNPACK_QI_24(buffer, offset)
+        return ListxattrsArguments(number_1, number_2), offset + 12
+    except (struct.error, ValueError, KeyError, TypeError, AttributeError, OverflowError):
+        pass  # the interpreter decides and explains
+    value, end = _INTERPRETER.decode("ListxattrsArguments", buffer, offset)
+    return value, end
+
+
+def encode_listxattrs_arguments(value: ListxattrsArguments) -> bytes:
+    """Encode ListxattrsArguments; raises EncodeError for a value that XDR cannot express."""
+    try:
+        return _PACK_QI_25(value.lxa_cookie, value.lxa_maxcount)
+    except (struct.error, ValueError, KeyError, TypeError, AttributeError, OverflowError):
+        pass  # the interpreter decides and explains
+    return _INTERPRETER.encode("ListxattrsArguments", value)
+
+
+def decode_listxattrs_done(buffer: Buffer, offset: int = 0) -> tuple[ListxattrsDone, int]:
+    """Decode ListxattrsDone; returns it and the offset after it, or raises DecodeError."""
+    try:
+        word_1, word_2, word_3 = _UNPACK_QII_161(buffer, offset)
+        if not (word_2):
+            return ListxattrsDone(word_1, (), _BOOLEANS[word_3]), offset + 16
+        limit = len(buffer)
+        p = offset + 12
+        if word_2 * 4 > limit - p:
+            raise ValueError
+        items_4: list[Any] = []
+        for _ in range(word_2):
+            length_5, = _UNPACK_I_9(buffer, p)
+            p = p + 4
+            end_6 = p + length_5
+            padded_7 = end_6 + (-length_5 & 3)
+            if padded_7 > limit or buffer[end_6:padded_7] != ZEROES[padded_7 - end_6]:
+                raise ValueError
+            octets_8 = bytes(buffer[p:end_6])
+            p = padded_7
+            items_4.append(octets_8)
+        flag_9, = _UNPACK_I_9(buffer, p)
+        return ListxattrsDone(word_1, tuple(items_4), _BOOLEANS[flag_9]), p + 4
+    except (struct.error, ValueError, KeyError, TypeError, AttributeError, OverflowError):
+        pass  # the interpreter decides and explains
+    value, end = _INTERPRETER.decode("ListxattrsDone", buffer, offset)
+    return value, end
+
+
+def encode_listxattrs_done(value: ListxattrsDone) -> bytes:
+    """Encode ListxattrsDone; raises EncodeError for a value that XDR cannot express."""
+    try:
+        parts: list[bytes] = []
+        add = parts.append
+        values_1: Any = value.lxr_names
+        if type(values_1) is not tuple:
+            raise ValueError
+        count_2 = len(values_1)
+        add(_PACK_QI_25(value.lxr_cookie, count_2))
+        for item_3 in values_1:
+            length_4 = len(item_3)
+            if type(item_3) is not bytes or length_4 > 4294967295:
+                raise ValueError
+            add(_PACK_I_11(length_4))
+            add(item_3)
+            if length_4 & 3:
+                add(ZEROES[-length_4 & 3])
+        add(_PACK_I_11(_BOOLEANS[value.lxr_eof]))
+        return b"".join(parts)
+    except (struct.error, ValueError, KeyError, TypeError, AttributeError, OverflowError):
+        pass  # the interpreter decides and explains
+    return _INTERPRETER.encode("ListxattrsDone", value)
+
+
+def decode_listxattrs_outcome(buffer: Buffer, offset: int = 0) -> tuple[ListxattrsOutcome, int]:
+    """Decode ListxattrsOutcome; returns it and the offset after it, or raises DecodeError."""
+    try:
+        limit = len(buffer)
+        arm_2: Any
+        tag_1, = _UNPACK_I_2(buffer, offset)
+        if tag_1 == 0:
+            number_3, count_4 = _UNPACK_QI_24(buffer, offset + 4)
+            p = offset + 16
+            if count_4 * 4 > limit - p:
+                raise ValueError
+            items_5: list[Any] = []
+            for _ in range(count_4):
+                length_6, = _UNPACK_I_9(buffer, p)
+                p = p + 4
+                end_7 = p + length_6
+                padded_8 = end_7 + (-length_6 & 3)
+                if padded_8 > limit or buffer[end_7:padded_8] != ZEROES[padded_8 - end_7]:
+                    raise ValueError
+                octets_9 = bytes(buffer[p:end_7])
+                p = padded_8
+                items_5.append(octets_9)
+            flag_10, = _UNPACK_I_9(buffer, p)
+            arm_2 = ListxattrsDone(number_3, tuple(items_5), _BOOLEANS[flag_10])
+            p = p + 4
+        else:
+            arm_2 = ListxattrsFailed(_STATUS_OF[tag_1])
+            p = offset + 4
+        return arm_2, p
+    except (struct.error, ValueError, KeyError, TypeError, AttributeError, OverflowError):
+        pass  # the interpreter decides and explains
+    value, end = _INTERPRETER.decode("ListxattrsOutcome", buffer, offset)
+    return value, end
+
+
+def encode_listxattrs_outcome(value: ListxattrsOutcome) -> bytes:
+    """Encode ListxattrsOutcome; raises EncodeError for a value that XDR cannot express."""
+    try:
+        parts: list[bytes] = []
+        add = parts.append
+        arm_1: Any = value
+        kind_2 = type(arm_1)
+        if kind_2 is ListxattrsDone:
+            values_3: Any = arm_1.lxr_names
+            if type(values_3) is not tuple:
+                raise ValueError
+            count_4 = len(values_3)
+            add(_PACK_IQI_162(0, arm_1.lxr_cookie, count_4))
+            for item_5 in values_3:
+                length_6 = len(item_5)
+                if type(item_5) is not bytes or length_6 > 4294967295:
+                    raise ValueError
+                add(_PACK_I_11(length_6))
+                add(item_5)
+                if length_6 & 3:
+                    add(ZEROES[-length_6 & 3])
+            add(_PACK_I_11(_BOOLEANS[arm_1.lxr_eof]))
+        elif kind_2 is ListxattrsFailed:
+            if arm_1.status in (0,):
+                raise ValueError
+            add(_PACK_I_4(_STATUS_OF[arm_1.status]))
+        else:
+            raise ValueError
+        return b"".join(parts)
+    except (struct.error, ValueError, KeyError, TypeError, AttributeError, OverflowError):
+        pass  # the interpreter decides and explains
+    return _INTERPRETER.encode("ListxattrsOutcome", value)
+
+
+def decode_removexattr_arguments(buffer: Buffer, offset: int = 0) -> tuple[RemovexattrArguments, int]:
+    """Decode RemovexattrArguments; returns it and the offset after it, or raises DecodeError."""
+    try:
+        word_1, = _UNPACK_I_9(buffer, offset)
+        if not (word_1):
+            return _MINIMAL_27, offset + 4
+        limit = len(buffer)
+        p = offset + 4
+        end_2 = p + word_1
+        padded_3 = end_2 + (-word_1 & 3)
+        if padded_3 > limit or buffer[end_2:padded_3] != ZEROES[padded_3 - end_2]:
+            raise ValueError
+        octets_4 = bytes(buffer[p:end_2])
+        return RemovexattrArguments(octets_4), padded_3
+    except (struct.error, ValueError, KeyError, TypeError, AttributeError, OverflowError):
+        pass  # the interpreter decides and explains
+    value, end = _INTERPRETER.decode("RemovexattrArguments", buffer, offset)
+    return value, end
+
+
+def encode_removexattr_arguments(value: RemovexattrArguments) -> bytes:
+    """Encode RemovexattrArguments; raises EncodeError for a value that XDR cannot express."""
+    try:
+        parts: list[bytes] = []
+        add = parts.append
+        octets_1: Any = value.rxa_name
+        length_2 = len(octets_1)
+        if type(octets_1) is not bytes or length_2 > 4294967295:
+            raise ValueError
+        add(_PACK_I_11(length_2))
+        add(octets_1)
+        if length_2 & 3:
+            add(ZEROES[-length_2 & 3])
+        return b"".join(parts)
+    except (struct.error, ValueError, KeyError, TypeError, AttributeError, OverflowError):
+        pass  # the interpreter decides and explains
+    return _INTERPRETER.encode("RemovexattrArguments", value)
+
+
+def decode_removexattr_done(buffer: Buffer, offset: int = 0) -> tuple[RemovexattrDone, int]:
+    """Decode RemovexattrDone; returns it and the offset after it, or raises DecodeError."""
+    try:
+        flag_1, number_2, number_3 = _UNPACK_IQQ_17(buffer, offset)
+        return RemovexattrDone(ChangeInformation(_BOOLEANS[flag_1], number_2, number_3)), offset + 20
+    except (struct.error, ValueError, KeyError, TypeError, AttributeError, OverflowError):
+        pass  # the interpreter decides and explains
+    value, end = _INTERPRETER.decode("RemovexattrDone", buffer, offset)
+    return value, end
+
+
+def encode_removexattr_done(value: RemovexattrDone) -> bytes:
+    """Encode RemovexattrDone; raises EncodeError for a value that XDR cannot express."""
+    try:
+        parts: list[bytes] = []
+        add = parts.append
+        item_1: Any = value.rxr_info
+        add(_PACK_IQQ_18(_BOOLEANS[item_1.atomic], item_1.before, item_1.after))
+        return b"".join(parts)
+    except (struct.error, ValueError, KeyError, TypeError, AttributeError, OverflowError):
+        pass  # the interpreter decides and explains
+    return _INTERPRETER.encode("RemovexattrDone", value)
+
+
+def decode_removexattr_outcome(buffer: Buffer, offset: int = 0) -> tuple[RemovexattrOutcome, int]:
+    """Decode RemovexattrOutcome; returns it and the offset after it, or raises DecodeError."""
+    try:
+        arm_2: Any
+        tag_1, = _UNPACK_I_2(buffer, offset)
+        if tag_1 == 0:
+            flag_3, number_4, number_5 = _UNPACK_IQQ_17(buffer, offset + 4)
+            arm_2 = RemovexattrDone(ChangeInformation(_BOOLEANS[flag_3], number_4, number_5))
+            p = offset + 24
+        else:
+            arm_2 = RemovexattrFailed(_STATUS_OF[tag_1])
+            p = offset + 4
+        return arm_2, p
+    except (struct.error, ValueError, KeyError, TypeError, AttributeError, OverflowError):
+        pass  # the interpreter decides and explains
+    value, end = _INTERPRETER.decode("RemovexattrOutcome", buffer, offset)
+    return value, end
+
+
+def encode_removexattr_outcome(value: RemovexattrOutcome) -> bytes:
+    """Encode RemovexattrOutcome; raises EncodeError for a value that XDR cannot express."""
+    try:
+        parts: list[bytes] = []
+        add = parts.append
+        arm_1: Any = value
+        kind_2 = type(arm_1)
+        if kind_2 is RemovexattrDone:
+            item_3: Any = arm_1.rxr_info
+            add(_PACK_IIQQ_45(0, _BOOLEANS[item_3.atomic], item_3.before, item_3.after))
+        elif kind_2 is RemovexattrFailed:
+            if arm_1.status in (0,):
+                raise ValueError
+            add(_PACK_I_4(_STATUS_OF[arm_1.status]))
+        else:
+            raise ValueError
+        return b"".join(parts)
+    except (struct.error, ValueError, KeyError, TypeError, AttributeError, OverflowError):
+        pass  # the interpreter decides and explains
+    return _INTERPRETER.encode("RemovexattrOutcome", value)
+
+
 def decode_argument_operation(buffer: Buffer, offset: int = 0) -> tuple[ArgumentOperation, int]:
     """Decode ArgumentOperation; returns it and the offset after it, or raises DecodeError."""
     try:
@@ -11708,6 +12425,19 @@ def decode_argument_operation(buffer: Buffer, offset: int = 0) -> tuple[Argument
             flag_47, = _UNPACK_I_9(buffer, offset + 4)
             arm_2 = ReclaimCompleteArguments(_BOOLEANS[flag_47])
             p = offset + 8
+        elif tag_1 == 72:
+            p = offset + 4
+            arm_2, p = decode_getxattr_arguments(buffer, p)
+        elif tag_1 == 73:
+            p = offset + 4
+            arm_2, p = decode_setxattr_arguments(buffer, p)
+        elif tag_1 == 74:
+            number_48, number_49 = _UNPACK_QI_24(buffer, offset + 4)
+            arm_2 = ListxattrsArguments(number_48, number_49)
+            p = offset + 16
+        elif tag_1 == 75:
+            p = offset + 4
+            arm_2, p = decode_removexattr_arguments(buffer, p)
         else:
             arm_2 = OtherArguments(_OPERATION_OF[tag_1])
             p = offset + 4
@@ -11732,9 +12462,9 @@ def encode_argument_operation(value: ArgumentOperation) -> bytes:
             octets_4: Any = item_3.other
             if type(octets_4) is not bytes or len(octets_4) != 12:
                 raise ValueError
-            add(_PACK_III12S_163(4, arm_1.seqid, item_3.seqid, octets_4))
+            add(_PACK_III12S_165(4, arm_1.seqid, item_3.seqid, octets_4))
         elif kind_2 is CommitArguments:
-            add(_PACK_IQI_164(5, arm_1.offset, arm_1.count))
+            add(_PACK_IQI_162(5, arm_1.offset, arm_1.count))
         elif kind_2 is CreateArguments:
             add(_PACK_I_4(6))
             add(encode_create_arguments(arm_1))
@@ -11765,7 +12495,7 @@ def encode_argument_operation(value: ArgumentOperation) -> bytes:
             octets_8: Any = item_7.other
             if type(octets_8) is not bytes or len(octets_8) != 12:
                 raise ValueError
-            add(_PACK_IIII12SQQ_168(14, _LOCK_TYPE_OF[arm_1.locktype], arm_1.seqid, item_7.seqid, octets_8, arm_1.offset, arm_1.length))
+            add(_PACK_IIII12SQQ_169(14, _LOCK_TYPE_OF[arm_1.locktype], arm_1.seqid, item_7.seqid, octets_8, arm_1.offset, arm_1.length))
         elif kind_2 is LookupArguments:
             add(_PACK_I_4(15))
             add(encode_lookup_arguments(arm_1))
@@ -11790,7 +12520,7 @@ def encode_argument_operation(value: ArgumentOperation) -> bytes:
             octets_12: Any = item_11.other
             if type(octets_12) is not bytes or len(octets_12) != 12:
                 raise ValueError
-            add(_PACK_II12SIII_170(21, item_11.seqid, octets_12, arm_1.seqid, arm_1.share_access, arm_1.share_deny))
+            add(_PACK_II12SIII_171(21, item_11.seqid, octets_12, arm_1.seqid, arm_1.share_access, arm_1.share_deny))
         elif kind_2 is PutfhArguments:
             add(_PACK_I_4(22))
             add(encode_putfh_arguments(arm_1))
@@ -11803,7 +12533,7 @@ def encode_argument_operation(value: ArgumentOperation) -> bytes:
             octets_14: Any = item_13.other
             if type(octets_14) is not bytes or len(octets_14) != 12:
                 raise ValueError
-            add(_PACK_II12SQI_171(25, item_13.seqid, octets_14, arm_1.offset, arm_1.count))
+            add(_PACK_II12SQI_172(25, item_13.seqid, octets_14, arm_1.offset, arm_1.count))
         elif kind_2 is ReaddirArguments:
             add(_PACK_I_4(26))
             add(encode_readdir_arguments(arm_1))
@@ -11862,7 +12592,7 @@ def encode_argument_operation(value: ArgumentOperation) -> bytes:
             octets_17: Any = arm_1.dsa_sessionid
             if type(octets_17) is not bytes or len(octets_17) != 16:
                 raise ValueError
-            add(_PACK_I16S_173(44, octets_17))
+            add(_PACK_I16S_174(44, octets_17))
         elif kind_2 is FreeStateidArguments:
             item_18: Any = arm_1.fsa_stateid
             octets_19: Any = item_18.other
@@ -11875,7 +12605,7 @@ def encode_argument_operation(value: ArgumentOperation) -> bytes:
             octets_20: Any = arm_1.sa_sessionid
             if type(octets_20) is not bytes or len(octets_20) != 16:
                 raise ValueError
-            add(_PACK_I16SIIII_174(53, octets_20, arm_1.sa_sequenceid, arm_1.sa_slotid, arm_1.sa_highest_slotid, _BOOLEANS[arm_1.sa_cachethis]))
+            add(_PACK_I16SIIII_175(53, octets_20, arm_1.sa_sequenceid, arm_1.sa_slotid, arm_1.sa_highest_slotid, _BOOLEANS[arm_1.sa_cachethis]))
         elif kind_2 is TestStateidArguments:
             add(_PACK_I_4(55))
             add(encode_test_stateid_arguments(arm_1))
@@ -11883,8 +12613,19 @@ def encode_argument_operation(value: ArgumentOperation) -> bytes:
             add(_PACK_IQ_71(57, arm_1.dca_clientid))
         elif kind_2 is ReclaimCompleteArguments:
             add(_PACK_II_35(58, _BOOLEANS[arm_1.rca_one_fs]))
+        elif kind_2 is GetxattrArguments:
+            add(_PACK_I_4(72))
+            add(encode_getxattr_arguments(arm_1))
+        elif kind_2 is SetxattrArguments:
+            add(_PACK_I_4(73))
+            add(encode_setxattr_arguments(arm_1))
+        elif kind_2 is ListxattrsArguments:
+            add(_PACK_IQI_162(74, arm_1.lxa_cookie, arm_1.lxa_maxcount))
+        elif kind_2 is RemovexattrArguments:
+            add(_PACK_I_4(75))
+            add(encode_removexattr_arguments(arm_1))
         elif kind_2 is OtherArguments:
-            if arm_1.argop in (3, 4, 5, 6, 7, 8, 9, 10, 11, 12, 13, 14, 15, 16, 17, 18, 19, 20, 21, 22, 23, 24, 25, 26, 27, 28, 29, 30, 31, 32, 33, 34, 35, 36, 37, 38, 39, 40, 41, 42, 43, 44, 45, 52, 53, 55, 57, 58):
+            if arm_1.argop in (3, 4, 5, 6, 7, 8, 9, 10, 11, 12, 13, 14, 15, 16, 17, 18, 19, 20, 21, 22, 23, 24, 25, 26, 27, 28, 29, 30, 31, 32, 33, 34, 35, 36, 37, 38, 39, 40, 41, 42, 43, 44, 45, 52, 53, 55, 57, 58, 72, 73, 74, 75):
                 raise ValueError
             add(_PACK_I_4(_OPERATION_OF[arm_1.argop]))
         else:
@@ -12098,6 +12839,26 @@ def decode_result_operation(buffer: Buffer, offset: int = 0) -> tuple[ResultOper
         elif tag_1 == 58:
             arm_2 = ReclaimCompleteResult(_STATUS_OF[next_3])
             p = offset + 8
+        elif tag_1 == 72:
+            value_31: Any
+            p = offset + 4
+            value_31, p = decode_getxattr_outcome(buffer, p)
+            arm_2 = GetxattrResult(value_31)
+        elif tag_1 == 73:
+            value_32: Any
+            p = offset + 4
+            value_32, p = decode_setxattr_outcome(buffer, p)
+            arm_2 = SetxattrResult(value_32)
+        elif tag_1 == 74:
+            value_33: Any
+            p = offset + 4
+            value_33, p = decode_listxattrs_outcome(buffer, p)
+            arm_2 = ListxattrsResult(value_33)
+        elif tag_1 == 75:
+            value_34: Any
+            p = offset + 4
+            value_34, p = decode_removexattr_outcome(buffer, p)
+            arm_2 = RemovexattrResult(value_34)
         else:
             arm_2 = OtherResult(_OPERATION_OF[tag_1], OtherStatus(_STATUS_OF[next_3]))
             p = offset + 8
@@ -12239,8 +13000,20 @@ def encode_result_operation(value: ResultOperation) -> bytes:
             add(_PACK_II_72(57, _STATUS_OF[arm_1.dcr_status]))
         elif kind_2 is ReclaimCompleteResult:
             add(_PACK_II_72(58, _STATUS_OF[arm_1.rcr_status]))
+        elif kind_2 is GetxattrResult:
+            add(_PACK_I_4(72))
+            add(encode_getxattr_outcome(arm_1.outcome))
+        elif kind_2 is SetxattrResult:
+            add(_PACK_I_4(73))
+            add(encode_setxattr_outcome(arm_1.outcome))
+        elif kind_2 is ListxattrsResult:
+            add(_PACK_I_4(74))
+            add(encode_listxattrs_outcome(arm_1.outcome))
+        elif kind_2 is RemovexattrResult:
+            add(_PACK_I_4(75))
+            add(encode_removexattr_outcome(arm_1.outcome))
         elif kind_2 is OtherResult:
-            if arm_1.resop in (3, 4, 5, 6, 7, 8, 9, 10, 11, 12, 13, 14, 15, 16, 17, 18, 19, 20, 21, 22, 23, 24, 25, 26, 27, 28, 29, 30, 31, 32, 33, 34, 35, 36, 37, 38, 39, 40, 41, 42, 43, 44, 45, 52, 53, 55, 57, 58):
+            if arm_1.resop in (3, 4, 5, 6, 7, 8, 9, 10, 11, 12, 13, 14, 15, 16, 17, 18, 19, 20, 21, 22, 23, 24, 25, 26, 27, 28, 29, 30, 31, 32, 33, 34, 35, 36, 37, 38, 39, 40, 41, 42, 43, 44, 45, 52, 53, 55, 57, 58, 72, 73, 74, 75):
                 raise ValueError
             add(_PACK_II_72(_OPERATION_OF[arm_1.resop], _STATUS_OF[arm_1.outcome.status]))
         else:
@@ -12362,7 +13135,7 @@ def decode_cb_getattr_arguments(buffer: Buffer, offset: int = 0) -> tuple[CbGeta
     try:
         word_1, word_2 = _UNPACK_II_7(buffer, offset)
         if not (word_1 or word_2):
-            return _MINIMAL_25, offset + 8
+            return _MINIMAL_28, offset + 8
         limit = len(buffer)
         p = offset + 4
         if word_1 > 128:
@@ -12415,7 +13188,7 @@ def decode_cb_getattr_done(buffer: Buffer, offset: int = 0) -> tuple[CbGetattrDo
     try:
         word_1, word_2 = _UNPACK_II_7(buffer, offset)
         if not (word_1 or word_2):
-            return _MINIMAL_26, offset + 8
+            return _MINIMAL_29, offset + 8
         limit = len(buffer)
         p = offset + 4
         values_3 = _take_uint32_run(buffer, p, word_1)
@@ -12564,7 +13337,7 @@ def encode_cb_recall_arguments(value: CbRecallArguments) -> bytes:
         length_4 = len(octets_3)
         if type(octets_3) is not bytes or length_4 > 128:
             raise ValueError
-        add(_PACK_I12SII_182(item_1.seqid, octets_2, _BOOLEANS[value.truncate], length_4))
+        add(_PACK_I12SII_183(item_1.seqid, octets_2, _BOOLEANS[value.truncate], length_4))
         add(octets_3)
         if length_4 & 3:
             add(ZEROES[-length_4 & 3])
@@ -12714,7 +13487,7 @@ def encode_referring_call(value: ReferringCall) -> bytes:
 def decode_referring_call_list(buffer: Buffer, offset: int = 0) -> tuple[ReferringCallList, int]:
     """Decode ReferringCallList; returns it and the offset after it, or raises DecodeError."""
     try:
-        word_1, word_2 = _UNPACK_16SI_183(buffer, offset)
+        word_1, word_2 = _UNPACK_16SI_184(buffer, offset)
         if not (word_2):
             return ReferringCallList(word_1, ()), offset + 20
         p = offset + 20
@@ -12739,7 +13512,7 @@ def encode_referring_call_list(value: ReferringCallList) -> bytes:
         if type(values_2) is not tuple:
             raise ValueError
         count_3 = len(values_2)
-        add(_PACK_16SI_185(octets_1, count_3))
+        add(_PACK_16SI_186(octets_1, count_3))
         for item_4 in values_2:
             add(_PACK_II_8(item_4.rc_sequenceid, item_4.rc_slotid))
         return b"".join(parts)
@@ -12760,7 +13533,7 @@ def decode_cb_sequence_arguments(buffer: Buffer, offset: int = 0) -> tuple[CbSeq
             raise ValueError
         items_7: list[Any] = []
         for _ in range(word_6):
-            octets_8, count_9 = _UNPACK_16SI_183(buffer, p)
+            octets_8, count_9 = _UNPACK_16SI_184(buffer, p)
             p = p + 20
             values_10 = _take_referring_call_run(buffer, p, count_9)
             p = p + count_9 * 8
@@ -12793,7 +13566,7 @@ def encode_cb_sequence_arguments(value: CbSequenceArguments) -> bytes:
             if type(values_6) is not tuple:
                 raise ValueError
             count_7 = len(values_6)
-            add(_PACK_16SI_185(octets_5, count_7))
+            add(_PACK_16SI_186(octets_5, count_7))
             for item_8 in values_6:
                 add(_PACK_II_8(item_8.rc_sequenceid, item_8.rc_slotid))
         return b"".join(parts)
@@ -12858,7 +13631,7 @@ def encode_cb_sequence_outcome(value: CbSequenceOutcome) -> bytes:
             octets_3: Any = arm_1.csr_sessionid
             if type(octets_3) is not bytes or len(octets_3) != 16:
                 raise ValueError
-            add(_PACK_I16SIIII_174(0, octets_3, arm_1.csr_sequenceid, arm_1.csr_slotid, arm_1.csr_highest_slotid, arm_1.csr_target_highest_slotid))
+            add(_PACK_I16SIIII_175(0, octets_3, arm_1.csr_sequenceid, arm_1.csr_slotid, arm_1.csr_highest_slotid, arm_1.csr_target_highest_slotid))
         elif kind_2 is CbSequenceFailed:
             if arm_1.csr_status in (0,):
                 raise ValueError
@@ -12941,7 +13714,7 @@ def decode_callback_argument(buffer: Buffer, offset: int = 0) -> tuple[CallbackA
                 raise ValueError
             items_26: list[Any] = []
             for _ in range(count_25):
-                octets_27, count_28 = _UNPACK_16SI_183(buffer, p)
+                octets_27, count_28 = _UNPACK_16SI_184(buffer, p)
                 p = p + 20
                 values_29 = _take_referring_call_run(buffer, p, count_28)
                 p = p + count_28 * 8
@@ -12990,7 +13763,7 @@ def encode_callback_argument(value: CallbackArgument) -> bytes:
             length_10 = len(octets_9)
             if type(octets_9) is not bytes or length_10 > 128:
                 raise ValueError
-            add(_PACK_II12SII_186(4, item_7.seqid, octets_8, _BOOLEANS[arm_1.truncate], length_10))
+            add(_PACK_II12SII_187(4, item_7.seqid, octets_8, _BOOLEANS[arm_1.truncate], length_10))
             add(octets_9)
             if length_10 & 3:
                 add(ZEROES[-length_10 & 3])
@@ -13022,7 +13795,7 @@ def encode_callback_argument(value: CallbackArgument) -> bytes:
                 if type(values_18) is not tuple:
                     raise ValueError
                 count_19 = len(values_18)
-                add(_PACK_16SI_185(octets_17, count_19))
+                add(_PACK_16SI_186(octets_17, count_19))
                 for item_20 in values_18:
                     add(_PACK_II_8(item_20.rc_sequenceid, item_20.rc_slotid))
         elif kind_2 is OtherCallbackArguments:
@@ -13139,7 +13912,7 @@ def encode_callback_result(value: CallbackResult) -> bytes:
                 octets_12: Any = arm_10.csr_sessionid
                 if type(octets_12) is not bytes or len(octets_12) != 16:
                     raise ValueError
-                add(_PACK_II16SIIII_188(11, 0, octets_12, arm_10.csr_sequenceid, arm_10.csr_slotid, arm_10.csr_highest_slotid, arm_10.csr_target_highest_slotid))
+                add(_PACK_II16SIIII_189(11, 0, octets_12, arm_10.csr_sequenceid, arm_10.csr_slotid, arm_10.csr_highest_slotid, arm_10.csr_target_highest_slotid))
             elif kind_11 is CbSequenceFailed:
                 if arm_10.csr_status in (0,):
                     raise ValueError
@@ -13223,7 +13996,7 @@ def decode_callback_compound_arguments(buffer: Buffer, offset: int = 0) -> tuple
                     raise ValueError
                 items_37: list[Any] = []
                 for _ in range(count_36):
-                    octets_38, count_39 = _UNPACK_16SI_183(buffer, p)
+                    octets_38, count_39 = _UNPACK_16SI_184(buffer, p)
                     p = p + 20
                     values_40 = _take_referring_call_run(buffer, p, count_39)
                     p = p + count_39 * 8
@@ -13287,7 +14060,7 @@ def encode_callback_compound_arguments(value: CallbackCompoundArguments) -> byte
                 length_15 = len(octets_14)
                 if type(octets_14) is not bytes or length_15 > 128:
                     raise ValueError
-                add(_PACK_II12SII_186(4, item_12.seqid, octets_13, _BOOLEANS[arm_6.truncate], length_15))
+                add(_PACK_II12SII_187(4, item_12.seqid, octets_13, _BOOLEANS[arm_6.truncate], length_15))
                 add(octets_14)
                 if length_15 & 3:
                     add(ZEROES[-length_15 & 3])
@@ -13319,7 +14092,7 @@ def encode_callback_compound_arguments(value: CallbackCompoundArguments) -> byte
                     if type(values_23) is not tuple:
                         raise ValueError
                     count_24 = len(values_23)
-                    add(_PACK_16SI_185(octets_22, count_24))
+                    add(_PACK_16SI_186(octets_22, count_24))
                     for item_25 in values_23:
                         add(_PACK_II_8(item_25.rc_sequenceid, item_25.rc_slotid))
             elif kind_7 is OtherCallbackArguments:
@@ -13466,7 +14239,7 @@ def encode_callback_compound_result(value: CallbackCompoundResult) -> bytes:
                     octets_17: Any = arm_15.csr_sessionid
                     if type(octets_17) is not bytes or len(octets_17) != 16:
                         raise ValueError
-                    add(_PACK_II16SIIII_188(11, 0, octets_17, arm_15.csr_sequenceid, arm_15.csr_slotid, arm_15.csr_highest_slotid, arm_15.csr_target_highest_slotid))
+                    add(_PACK_II16SIIII_189(11, 0, octets_17, arm_15.csr_sequenceid, arm_15.csr_slotid, arm_15.csr_highest_slotid, arm_15.csr_target_highest_slotid))
                 elif kind_16 is CbSequenceFailed:
                     if arm_15.csr_status in (0,):
                         raise ValueError

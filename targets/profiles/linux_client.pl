@@ -12,7 +12,7 @@ use warnings;
 use constant {
     O_WRONLY => 1, O_RDWR => 2, O_DIRECT => 040000,
     SYS_read => 0, SYS_mmap => 9, SYS_munmap => 11, SYS_msync => 26, SYS_fsync => 74, SYS_mount => 165, SYS_umount2 => 166,
-    SYS_setxattr => 188, SYS_getxattr => 191, LIST_MAXIMUM => 65536,
+    SYS_setxattr => 188, SYS_getxattr => 191, SYS_removexattr => 197, LIST_MAXIMUM => 65536,
     SYS_fadvise64 => 221,
     PROT_READ => 1, PROT_WRITE => 2, MAP_SHARED => 1, MS_SYNC => 4, POSIX_FADV_DONTNEED => 4,
     PAGE => 4096,
@@ -169,15 +169,25 @@ my %acts = (
         my $file = 'writable';
         give("$mounted/$file", $name, $list);
         my $given = on_second_mount(sub {
-            my $room = "\0" x LIST_MAXIMUM;
-            my $octets = syscall(SYS_getxattr, "$_[0]/$file", $name, $room, LIST_MAXIMUM);
-            die "getxattr: $!\n" if $octets < 0;
-            return substr($room, 0, $octets);
+            return value("$_[0]/$file", $name);
         });
         my ($count, @entries) = unpack('N (N3 N/a x!4)*', $given);
         my @users = map { $entries[4 * $_ + 3] =~ s/\@\z//r } 0 .. $#entries / 4;
         $count == @users or die "getxattr: $count entries, and " . @users . " came\n";
         save($output, join '', map { pack('H*', $_) } @users);
+    },
+
+    # SETXATTR, GETXATTR by way of a second mount, and REMOVEXATTR: the first knows the value.
+    'keep-attribute' => sub {
+        my ($length, $content, $output) = words(3, @_);
+        my ($buffer, $start) = loaded($length, $content);
+        my ($file, $name) = ("writable", 'user.kept');
+        give("$mounted/$file", $name, substr($$buffer, $start, $length));
+        my $value = eval { on_second_mount(sub { value("$_[0]/$file", $name) }) };
+        my $why = $@;
+        syscall(SYS_removexattr, "$mounted/$file", $name) == 0 or die "removexattr: $!\n";
+        defined $value or die $why;
+        save($output, $value);
     },
 
     # Both with one file, in a mount of its own with that flavor of Kerberos, which stays.
@@ -298,6 +308,15 @@ sub pages {
 sub forget {
     my ($file) = @_;
     syscall(SYS_fadvise64, fileno $file, 0, 0, POSIX_FADV_DONTNEED) == 0 or die "fadvise: $!\n";
+}
+
+# What a file has under the name of an attribute.
+sub value {
+    my ($path, $name) = @_;
+    my $room = "\0" x LIST_MAXIMUM;
+    my $octets = syscall(SYS_getxattr, $path, $name, $room, LIST_MAXIMUM);
+    die "getxattr: $!\n" if $octets < 0;
+    return substr($room, 0, $octets);
 }
 
 # The names in a folder.

@@ -329,6 +329,7 @@ _CALLS: Final[Mapping[ActKind, Callable[[int], Iterator[Make]]]] = {
     ActKind.WRITE_MAPPED: _exchange,
     ActKind.MAKE_LINK: _make_link,
     ActKind.KEEP_LIST: _exchange,
+    ActKind.KEEP_ATTRIBUTE: _exchange,
     ActKind.LIST_NAMES: _list_names,
     ActKind.WRITE: _write,
     ActKind.LONG_CALL: _long_call,
@@ -352,6 +353,7 @@ _GIVE_DATA: Final = frozenset(
         ActKind.WRITE_MAPPED,
         ActKind.MAKE_LINK,
         ActKind.KEEP_LIST,
+        ActKind.KEEP_ATTRIBUTE,
     }
 )
 """Acts of which the tester gets the data, besides that they are done."""

@@ -43,6 +43,7 @@ OPTIONAL: Final = frozenset(
         ActKind.WRITE_MAPPED,
         ActKind.MAKE_LINK,
         ActKind.KEEP_LIST,
+        ActKind.KEEP_ATTRIBUTE,
         ActKind.LIST_NAMES,
     }
 )

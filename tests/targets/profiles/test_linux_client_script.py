@@ -130,6 +130,7 @@ def test_what_is_read_is_what_is_there(
         ("write-cached 1 2", "open: No such file or directory"),
         ("write-mapped 1 2", "open: No such file or directory"),
         ("write-mapped 1 9", "CONTENT: too short"),
+        ("keep-attribute 2", "setxattr: No such file or directory"),
         ("keep-list 2", "setxattr: No such file or directory"),
         ("make-link 2", "symlink: No such file or directory"),
     ],
@@ -194,5 +195,6 @@ def test_a_profile_tells_it_each_act_by_a_word_that_it_knows(name: str) -> None:
     alone = {
         "exchange": "krb5" in name,
         "keep-list": "nfs4" in name,
-    }  # what needs NFSv4, or a realm
+        "keep-attribute": name == "linux-client-nfs42",
+    }  # what needs a version of NFS, or a realm
     assert set(told.values()) == {one for one in known if alone.get(one, True)}

@@ -141,3 +141,14 @@ def test_requester_keeps_access_lists(service: Service, client: ActingClient, le
     verify.calls.obey(service.received)
     verify.calls.done(result)
     verify.contents.given(result, pattern(length), (REJOINED, READS))
+
+
+@requirement(REJOINED, READS, role="requester")
+@pytest.mark.parametrize("length", [1, 100, 4000, 65536])
+def test_requester_keeps_attributes(service: Service, client: ActingClient, length: int) -> None:
+    """An extended attribute of any length is set and fetched again, by calls that are good."""
+    result = client.do(ActKind.KEEP_ATTRIBUTE, length)
+
+    verify.calls.obey(service.received)
+    verify.calls.done(result)
+    verify.contents.given(result, pattern(length), (REJOINED, READS))

@@ -34,6 +34,9 @@ ERRORS = "v2.4.2.2.errors-count-as-replies"
 
 REPLACE = "xcharext.4.4.new-values-replace-the-old"
 
+MIXED: Final = (6000, 0, 6000)
+"""Octets of Calls, the first and the last of which are too long for a Send."""
+
 REFUSALS: Final[dict[str, ErrorBody]] = {"bad-header": ErrChunk(), "err-vers": ErrVers(2, 2)}
 
 GENERAL = (BackwardRequestSupport(BackwardSupport.BKREQSUP_GENL),)
@@ -120,18 +123,18 @@ def test_server_uses_no_chunks_any_more(peer_two: Peer) -> None:
     """A client of GENERAL says INLINE by ROPT_UPDPROP: from then on no backward Call has chunks."""
     client = _client(peer_two, GENERAL)
     peer_two.takes_chunks = True
-    client.provoke(1, 6000)
-    client.provoke(1)
-    called = client.next_call(breaks=(TAKES,))
-    if not called.body.rdma_reads:
-        raise Unsupported("the server makes no Calls with chunks")
-    chunked.answer(client, called, chunked.fetched(client, called, breaks=(LONG_CALLS,)))
-    client.answer(client.next_call(breaks=(TAKES,)))
+    for length in MIXED:
+        client.provoke(1, length)
+    for number, _ in enumerate(MIXED):
+        called = client.next_call(breaks=(TAKES,))
+        if not number and not called.body.rdma_reads:
+            raise Unsupported("the server makes no Calls with chunks")
+        chunked.answer(client, called, chunked.fetched(client, called, breaks=(LONG_CALLS,)))
     _now(client, INLINE)
     peer_two.takes_chunks = False
 
-    client.provoke(1, 6000)
-    client.provoke(1)
+    for length in MIXED:
+        client.provoke(1, length)
 
     called = client.next_call(breaks=(NO_CHUNKS, REPLACE))
     lists = (called.body.rdma_reads, called.body.rdma_writes, called.body.rdma_reply)

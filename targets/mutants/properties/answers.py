@@ -134,6 +134,14 @@ class TakesAnyAnswerForItsOwn(PropertyRules):
         return True
 
 
+@mutant(breaks="xcharext.4.3.answer-to-nothing-has-no-effect", roles=BOTH_ENDS)
+class TakesAnAnswerToAnEarlierRequest(PropertyRules):
+    """Takes an answer for that to its request if it has the XID of an earlier message."""
+
+    def answers(self, request: int, response: int) -> bool:
+        return response <= request
+
+
 @mutant(
     breaks="xcharext.2.1.bit-of-an-element",
     roles=BOTH_ENDS,

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from typing import TYPE_CHECKING
 
 from rpcrdma.endpoint.backward.duplex import ClientDuplex
@@ -10,12 +11,14 @@ from rpcrdma.endpoint.backward.responder import BackwardCallRules, BackwardReply
 from rpcrdma.endpoint.core.dialect_two import TWO
 from rpcrdma.endpoint.responder.responder import Responder
 from rpcrdma.wire import RdmaSegment, WriteChunk
+from rpcrdma.wire.properties import BackwardSupport
 from targets.mutants import because
 from targets.mutants.base import mutant
 
 if TYPE_CHECKING:
     from rpcrdma.endpoint.core.actions import Action, Send
     from rpcrdma.endpoint.core.events import MessageReceived
+    from rpcrdma.endpoint.properties.values import PropertyValues
     from rpcrdma.endpoint.responder.call_rules import IncomingCall
     from rpcrdma.wire import FixedWords
 
@@ -63,6 +66,17 @@ class CallsWhoTakesNoCalls(BackwardRequester):
 
     def is_served(self) -> bool:
         return True
+
+
+@mutant(breaks="xcharext.4.4.new-values-replace-the-old")
+class CallsAsIsAnnouncedFirst(BackwardRequester):
+    """Keeps to the support for backward Calls that was told first, if that was all there is."""
+
+    def heed(self, version: int, send_limit: int, peer: PropertyValues) -> None:
+        told = self.peer
+        super().heed(version, send_limit, peer)
+        if told is not None and told.backward is BackwardSupport.BKREQSUP_GENL:
+            self.peer = replace(peer, backward=told.backward)
 
 
 @mutant(

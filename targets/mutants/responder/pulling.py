@@ -72,6 +72,23 @@ class DecodesTheReducedStream(CallRules):
 
 
 @mutant(breaks="rfc8166.3.4.3.segment-offset")
+class JoinsSegmentsOverTheirRoundup(CallRules):
+    """Reads segments of one handle as one if the next begins where the roundup of the last ends."""
+
+    def pull_order(self, chunk: ReadChunk) -> ReadChunk:
+        joined = list(chunk.target[:1])
+        for segment in chunk.target[1:]:
+            last = joined[-1]
+            end = last.offset + last.length
+            if segment.handle == last.handle and segment.offset == end + -end % 4:
+                length = last.length + segment.length
+                joined[-1] = msgspec.structs.replace(last, length=length)
+            else:
+                joined.append(segment)
+        return replace(chunk, target=tuple(joined))
+
+
+@mutant(breaks="rfc8166.3.4.3.segment-offset")
 class ReadsFromRoundOffsets(CallRules):
     """Reads each segment from the last multiple of 64 before its offset."""
 

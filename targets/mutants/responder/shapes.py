@@ -72,6 +72,21 @@ class WritesOneHandleWithoutGaps(ReplyRules):
         return super().write_schedule(WriteChunk(tuple(target)), lengths)
 
 
+@mutant(breaks="rfc8166.3.4.3.segment-offset")
+class WritesOverTheRoundupOfSegments(ReplyRules):
+    """Takes segments of one handle for one if the next begins where the last's roundup ends."""
+
+    def write_schedule(self, chunk: WriteChunk, lengths: Sequence[int]) -> tuple[Transfer, ...]:
+        target = list(chunk.target[:1])
+        for segment in chunk.target[1:]:
+            last = target[-1]
+            end = last.offset + last.length
+            joined = segment.handle == last.handle and segment.offset == end + -end % 4
+            offset = end if joined else segment.offset
+            target.append(msgspec.structs.replace(segment, offset=offset))
+        return super().write_schedule(WriteChunk(tuple(target)), lengths)
+
+
 @mutant(
     breaks=VALID,
     also_trips=dict.fromkeys(

@@ -122,3 +122,48 @@ def test_responder_writes_into_the_middle_of_a_region(peer: Peer, before: int) -
     verify.that(octets[before : before + length] == wanted, "the result is where the offset says")
     others = octets[:before] + octets[before + length :]
     verify.that(set(others) == {FILL}, "no octet around it has changed")
+
+
+@requirement("rfc8166.3.4.3.segment-offset", "rfc8166.3.4.5.segments-join-in-list-order")
+@pytest.mark.parametrize("gap", [1, 2, 3])
+def test_responder_reads_no_octets_between_segments(peer: Peer, gap: int) -> None:
+    """Of two read segments of one handle the second begins at the next four-octet boundary.
+
+    What is between them belongs to neither, as if it were roundup.
+    """
+    data = pattern(1500, 38)
+    first = 800 - gap
+    octets = data[:first] + bytes((FILL,)) * gap + data[first:]
+    around = peer.expose(octets + bytes((FILL,)) * 500).told[0]
+    call = build.with_read_chunks(peer, peer.workload.store(data), ((first, len(data) - first),))
+    here = mutate.read_segment(call, 0, handle=around.handle, offset=around.offset)
+    within = mutate.read_segment(here, 1, handle=around.handle, offset=around.offset + 800)
+
+    peer.send(within)
+
+    verify.chunks.stored(peer, within, data)
+
+
+@requirement("rfc8166.3.4.3.segment-offset", "rfc8166.3.4.3.memory-used-by-responder")
+@pytest.mark.parametrize("gap", [1, 2, 3])
+def test_responder_writes_no_octets_between_segments(peer: Peer, gap: int) -> None:
+    """Of two segments of a Write chunk the second begins at the next four-octet boundary."""
+    length, first = 1500, 800 - gap
+    plain = build.with_write_chunks(peer, peer.workload.fetch(length))
+    peer.send(plain)
+    answer = verify.chunks.served(peer, plain).answer
+    wanted = plain.write_chunks[0].contents(answer.body.rdma_writes[0].target)
+    region = peer.room((length + 500,)).segments[0].region
+    sizes = ((first, length - first),)
+    call = build.with_write_chunks(peer, peer.workload.fetch(length), sizes)
+    here = mutate.write_segment(call, 0, 0, handle=region.handle, offset=region.offset)
+    within = mutate.write_segment(here, 0, 1, handle=region.handle, offset=region.offset + 800)
+
+    peer.send(within)
+
+    verify.chunks.returned(within, verify.expect(peer, within, Answered))
+    octets = region.read()
+    arrived = octets[:first] + octets[800 : 800 + length - first]
+    verify.that(arrived == wanted, "the result is in the two segments")
+    between = octets[first:800]
+    verify.that(set(between) == {FILL}, "no octet between them has changed")

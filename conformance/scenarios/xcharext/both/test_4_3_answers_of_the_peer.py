@@ -185,6 +185,26 @@ def test_second_answer_changes_nothing(tester: OptionTester, *, same_xid: bool) 
     verify_options.obeys(tester, THRESHOLD_TWO, breaks=(TO_NOTHING,), lengths=LENGTHS)
 
 
+@both_ends(TO_NOTHING, interpretations=("D-146",))
+def test_answer_to_an_earlier_request_changes_nothing(tester: OptionTester) -> None:
+    """While a second request waits, a value comes under the XID of the first: it does not count."""
+    first = _asked(tester)
+    rejection = RespProp((), verify_options.bits(tester, {0}), ())
+    tester.send(rejection, MessageType.REPLY, xid=first.xid)
+    tester.call()
+    before = len(tester.heard)
+    tester.ask_size(2 * ASKED)
+    second, _ = verify_options.requested(tester, before)
+    if second.xid == first.xid:
+        raise Unsupported("the device makes both requests under one XID")
+
+    done = RespProp(verify_options.bits(tester, {0}), (), ())
+    tester.send(done, MessageType.REPLY, xid=first.xid)
+
+    tester.call((TO_NOTHING,))
+    verify_options.obeys(tester, THRESHOLD_TWO, breaks=(TO_NOTHING,), lengths=LENGTHS)
+
+
 @both_ends(TO_NOTHING, REFUSED, interpretations=("D-77", "D-146"))
 def test_answer_after_a_refusal_changes_nothing(tester: OptionTester) -> None:
     """REQPROP gets RDMA2_ERR_INVAL_OPTION, and an answer later: a value in that does not count."""

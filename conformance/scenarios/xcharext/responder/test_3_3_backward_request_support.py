@@ -15,7 +15,7 @@ from conformance.tester.client.message import option
 from rpcrdma.ulp import rpc
 from rpcrdma.ulp.backprog import Tally
 from rpcrdma.wire import ErrChunk, ErrVers
-from rpcrdma.wire.operations import ConnProp
+from rpcrdma.wire.operations import ConnProp, UpdProp
 from rpcrdma.wire.properties import BackwardRequestSupport, BackwardSupport, property_values
 from targets.base import Unsupported
 
@@ -31,6 +31,11 @@ LONG_CALLS = "v2.1.long-calls-as-before"
 TAKES = "v2.4.2.2.server-takes-backward-replies"
 
 ERRORS = "v2.4.2.2.errors-count-as-replies"
+
+REPLACE = "xcharext.4.4.new-values-replace-the-old"
+
+MIXED: Final = (6000, 0, 6000)
+"""Octets of Calls, the first and the last of which are too long for a Send."""
 
 REFUSALS: Final[dict[str, ErrorBody]] = {"bad-header": ErrChunk(), "err-vers": ErrVers(2, 2)}
 
@@ -80,6 +85,61 @@ def test_server_uses_no_chunks_towards_an_inline_client(
     called = client.next_call(breaks=(NO_CHUNKS,))
     lists = (called.body.rdma_reads, called.body.rdma_writes, called.body.rdma_reply)
     verify.equal(lists, ((), (), None), "the chunk lists of the Call", breaks=(NO_CHUNKS,))
+
+
+def _now(client: BackwardClient, values: tuple[BackwardRequestSupport, ...]) -> None:
+    """The client tells that its support has changed, and a forward Call goes well after that."""
+    if "updprop" not in client.peer.profile.claims.operations:
+        raise Unsupported("the profile does not claim the operation updprop")
+    client.peer.send(option(client.peer, UpdProp(property_values(*values))))
+    client.serve(client.peer.workload.small())
+
+
+@requirement(SILENT, REPLACE, needs=("operations", "backward"), interpretations=("D-75",))
+@pytest.mark.parametrize("before", [INLINE, GENERAL], ids=["inline", "general"])
+def test_server_does_not_call_a_client_any_more(
+    peer_two: Peer, before: tuple[BackwardRequestSupport, ...]
+) -> None:
+    """A client that takes backward Calls says NONE by ROPT_UPDPROP: none comes from then on."""
+    client = _client(peer_two, before)
+    client.provoke(1)
+    client.answer(client.next_call(breaks=(TAKES,)))
+    _now(client, NONE)
+
+    client.provoke(1)
+
+    client.no_call("the client takes no backward Calls any more", breaks=(SILENT, REPLACE))
+    client.serve(peer_two.workload.small())
+
+
+@requirement(
+    NO_CHUNKS,
+    REPLACE,
+    needs=("operations", "backward"),
+    interpretations=("D-75", "D-131"),
+    means={"v2.4.2.2.backward-messages-without-chunks": NO_CHUNKS},
+)
+def test_server_uses_no_chunks_any_more(peer_two: Peer) -> None:
+    """A client of GENERAL says INLINE by ROPT_UPDPROP: from then on no backward Call has chunks."""
+    client = _client(peer_two, GENERAL)
+    peer_two.takes_chunks = True
+    for length in MIXED:
+        client.provoke(1, length)
+    for number, _ in enumerate(MIXED):
+        called = client.next_call(breaks=(TAKES,))
+        if not number and not called.body.rdma_reads:
+            raise Unsupported("the server makes no Calls with chunks")
+        chunked.answer(client, called, chunked.fetched(client, called, breaks=(LONG_CALLS,)))
+    _now(client, INLINE)
+    peer_two.takes_chunks = False
+
+    for length in MIXED:
+        client.provoke(1, length)
+
+    called = client.next_call(breaks=(NO_CHUNKS, REPLACE))
+    lists = (called.body.rdma_reads, called.body.rdma_writes, called.body.rdma_reply)
+    breaks = (NO_CHUNKS, REPLACE)
+    verify.equal(lists, ((), (), None), "the chunk lists of the Call", breaks=breaks)
 
 
 @requirement(

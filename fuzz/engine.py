@@ -103,7 +103,13 @@ def main(arguments: list[str]) -> None:
         _reduce(options.reduce, corpus_of(options.harness), harness.check, subject)
         return
 
+    uncounted = [Blocks()]
+
     def fuzz_one(octets: bytes) -> None:
+        # The first counter loads libFuzzer, which looks for a mutator then and never again; before
+        # the first input that would be before atheris has told of one.
+        while uncounted:
+            instrument_library(uncounted.pop())
         try:
             judge(harness.check, octets, subject)
         except BrokenInvariant as broken:
@@ -112,7 +118,6 @@ def main(arguments: list[str]) -> None:
                 raise
 
     buckets = Buckets(options.findings, options.harness)
-    instrument_library(Blocks())
     _limit_memory()
     mutator = None if options.raw else harness.mutator
 

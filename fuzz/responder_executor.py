@@ -1,14 +1,16 @@
-"""Runs sequences at a Responder in this process: a server anew for each, connections as needed."""
+"""Runs sequences at a Responder in this process: each gets a server that is as new."""
 
 from __future__ import annotations
 
 from dataclasses import dataclass
+from functools import partial
 from typing import TYPE_CHECKING, Final
 
 from conformance.oracle.memory import held_by
 from conformance.oracle.outcome import Answered, Disconnected, ErrChunk, ErrVers, Silent
 from fuzz.executor import Execution
 from fuzz.invariant import BrokenInvariant
+from fuzz.snapshot import Kept
 from fuzz.world import World
 from rpcrdma.ulp import testprog_calls as calls
 from rpcrdma.ulp.rpc import RpcOutcome as RpcOutcome
@@ -64,16 +66,15 @@ class ResponderExecutor:
     """Runs sequences; `start` starts a server, which makes the Responder of each connection."""
 
     def __init__(self, start: Callable[[], Callable[[], Responder]]) -> None:
-        self._start = start
+        self._server = Kept(partial(_served, start))
 
     def run(self, sequence: Sequence[bytes]) -> Execution[Delivered]:
-        """Deliver the messages to a new server; one after the end of a connection opens another.
+        """Deliver the messages to a server as new; one after the end of a connection opens another.
 
         Raises:
             BrokenInvariant: the Responder asked for what `fuzz.world` refuses.
         """
-        connect = self._start()
-        world = World(connect())
+        connect, world = self._server.fresh()
         outcomes = []
         for sent in sequence:
             if world.disconnected:
@@ -82,6 +83,12 @@ class ResponderExecutor:
         return Execution(
             tuple(outcomes), _unserved(World(connect()) if world.disconnected else world)
         )
+
+
+def _served(start: Callable[[], Callable[[], Responder]]) -> tuple[Callable[[], Responder], World]:
+    """A server, and its first connection."""
+    connect = start()
+    return connect, World(connect())
 
 
 def _deliver(world: World, sent: bytes) -> Delivered:

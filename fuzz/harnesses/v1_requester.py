@@ -6,6 +6,7 @@
 
 from __future__ import annotations
 
+from functools import lru_cache
 from typing import TYPE_CHECKING, Final
 
 from fuzz.invariant import BrokenInvariant
@@ -25,9 +26,13 @@ def reference() -> Callable[[], Requester]:
     return Requester
 
 
+_executor = lru_cache(maxsize=4)(RequesterExecutor)
+"""By what is fuzzed, so that its opening is done once."""
+
+
 def check(octets: bytes, connect: Callable[[], Requester]) -> None:
     """Raise `BrokenInvariant` if the invariant does not hold for this sequence."""
-    execution = RequesterExecutor(connect).run(split(octets))
+    execution = _executor(connect).run(split(octets))
     for outcome in execution.outcomes:
         if outcome.problems:
             raise BrokenInvariant("oracle", "; ".join(outcome.problems), outcome.problems[0])

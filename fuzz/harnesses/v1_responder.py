@@ -18,6 +18,7 @@ from fuzz.registry import FuzzHarness
 from fuzz.responder_executor import ResponderExecutor, xid_of
 from fuzz.sequence import MOST_MESSAGES, join, split
 from fuzz.structure.headers import V1_SEQUENCE
+from fuzz.uncounted import uncounted
 from fuzz.world import RequesterMemory
 from reports.record import Verdict
 from rpcrdma.ulp.file_store import FileStore
@@ -29,7 +30,7 @@ from targets.reference.server_parts import responder_factory
 if TYPE_CHECKING:
     from collections.abc import Callable
 
-    from conformance.oracle.responder.expectation import ResponderState
+    from conformance.oracle.responder.expectation import Expectation, ResponderState
     from fuzz.responder_executor import Delivered
     from rpcrdma.endpoint.core.thresholds import InlineThresholds
     from rpcrdma.endpoint.responder.responder import Responder
@@ -45,9 +46,13 @@ def reference() -> Callable[[], Callable[[], Responder]]:
     return responder_factory
 
 
+_executor = lru_cache(maxsize=4)(ResponderExecutor)
+"""By what is fuzzed, so that its server is built once."""
+
+
 def check(octets: bytes, start: Callable[[], Callable[[], Responder]]) -> None:
     """Raise `BrokenInvariant` if the invariant does not hold for this sequence."""
-    execution = ResponderExecutor(start).run(split(octets))
+    execution = _executor(start).run(split(octets))
     asked: Counter[int] = Counter()
     answered: Counter[int] = Counter()
     fatal: set[int] = set()
@@ -71,12 +76,17 @@ def check(octets: bytes, start: Callable[[], Callable[[], Responder]]) -> None:
 
 
 def _judge(delivered: Delivered, *, repeated: bool) -> None:
-    expectation = expected(delivered.message, _state(delivered.thresholds))
+    expectation = _expected(delivered.message, delivered.thresholds)
     judgement = judge_answer(expectation, delivered.outcome, delivered.held, repeated=repeated)
     if judgement.verdict is Verdict.FAIL:
         fault = expectation.fault or "a good call"
         detail = f"{delivered.message.hex()}: {fault}: {judgement.reason}"
         raise BrokenInvariant("oracle", detail, " ".join(judgement.violated))
+
+
+@lru_cache(maxsize=4096)  # most messages of a sequence stand in many others
+def _expected(message: bytes, thresholds: InlineThresholds) -> Expectation:
+    return uncounted(expected, message, _state(thresholds))
 
 
 @lru_cache(maxsize=8)

@@ -6,7 +6,7 @@ change the length of what is inside; the length around it is then made to agree,
 
 from __future__ import annotations
 
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 from typing import TYPE_CHECKING, Final
 
 from fuzz.structure.grow import padded
@@ -43,18 +43,14 @@ class Scene:
     Attributes:
         schema: where the references of all types in the tree lead.
         tree: as much of the input as could be decoded.
-        draw: where chance comes from.
         nodes: all of the tree, in the order of their octets.
+        draw: where chance comes from.
     """
 
     schema: Schema
     tree: Tree
+    nodes: tuple[Node, ...]
     draw: Random
-    nodes: list[Node] = field(init=False)
-
-    def __post_init__(self) -> None:
-        """Walk the tree once."""
-        self.nodes = list(self.tree.root.walk())
 
     def pick(self, wanted: Callable[[Node], bool]) -> Node | None:
         """One of the nodes that are wanted; None where there is none."""

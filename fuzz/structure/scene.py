@@ -19,7 +19,7 @@ if TYPE_CHECKING:
     from rpcrdma.xdr.model import Schema, Type
     from rpcrdma.xdr.tree import Node, Tree
 
-__all__ = ["Scene", "type_number"]
+__all__ = ["Scene", "elements", "type_number"]
 
 _LEFT_OPEN: Final = 8
 """One of so many edits inside an opaque field leaves the length around it as it was."""
@@ -34,6 +34,13 @@ def type_number(item: Type) -> int:
     if kept is None:
         kept = _NUMBERS[id(item)] = item, _EQUAL.setdefault(item, len(_EQUAL))
     return kept[1]
+
+
+def elements(node: Node) -> tuple[Node, ...]:
+    """The elements of a list or counted array, with their discriminators."""
+    if node.kind is Kind.LIST:
+        return tuple(child for child in node.children if child.kind is Kind.ENTRY and child.length)
+    return node.children[1:] if node.kind is Kind.ARRAY else ()
 
 
 @dataclass(slots=True)

@@ -16,7 +16,9 @@ from __future__ import annotations
 import argparse
 import contextlib
 import importlib
+import os
 import resource
+import signal
 import sys
 from functools import partial
 from pathlib import Path
@@ -116,7 +118,7 @@ def main(arguments: list[str]) -> None:
         except BrokenInvariant as broken:
             buckets.add(octets, broken)
             if options.first:
-                raise
+                os.kill(os.getpid(), signal.SIGUSR1)  # libFuzzer ends once the corpus is read
 
     buckets = Buckets(options.findings, options.harness)
     _limit_memory()

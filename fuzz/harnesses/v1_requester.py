@@ -13,6 +13,7 @@ from fuzz.invariant import BrokenInvariant
 from fuzz.registry import FuzzHarness
 from fuzz.requester_executor import CALLS, RequesterExecutor
 from fuzz.sequence import MOST_MESSAGES, join, split
+from fuzz.structure.headers import V1_SEQUENCE
 from rpcrdma.endpoint.requester.requester import Requester
 
 if TYPE_CHECKING:
@@ -57,4 +58,5 @@ HARNESS: Final = FuzzHarness(
     reference=reference,
     messages=split,
     seeds=answering,
+    mutator=V1_SEQUENCE,
 )

@@ -132,7 +132,7 @@ class Campaign:
         for _ in range(_MOST_DEATHS):
             deaths = len(list(artefacts.iterdir()))
             run = _Run(command, left, done, progress)
-            status = run.wait(to_first=self.to_first)
+            status = run.wait()
             left -= run.fuzzed
             done = run.pulse
             if status == 0:
@@ -149,7 +149,7 @@ class Campaign:
 
     def _command(self, found: Path, corpus: Path, artefacts: Path) -> list[str]:
         return [
-            *self._engine("--findings", str(found)),
+            *self._engine("--findings", str(found), *(["--first"] if self.to_first else [])),
             "--",
             f"-timeout={_INPUT_SECONDS}",
             f"-max_len={_MAXIMUM_LENGTH}",
@@ -198,8 +198,8 @@ class _Run:
         self._before = before
         self._progress = progress
 
-    def wait(self, *, to_first: bool) -> int:
-        """Run it until its time is up, or to its first finding; its exit status."""
+    def wait(self) -> int:
+        """Run it until its time is up, or it ends by itself; its exit status."""
         own, began = Pulse(findings=self._before.findings), 0.0
         with subprocess.Popen(
             self._command,
@@ -217,8 +217,6 @@ class _Run:
                     if own.has_begun and not earlier.has_begun:
                         began = monotonic()
                         timers += self._begin(process, timers[0])
-                    if to_first and own.findings and (own.has_begun or not earlier.findings):
-                        process.send_signal(signal.SIGUSR1)
                     done = self._before.executions + own.executions
                     self.pulse = replace(own, executions=done)
                     self._progress(self.pulse)

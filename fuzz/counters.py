@@ -10,6 +10,8 @@ from __future__ import annotations
 import ctypes
 from typing import Final
 
+from fuzz.uncounted import COUNTERS
+
 __all__ = ["give_to_fuzzer"]
 
 _ENTRY_WORDS: Final = 2
@@ -38,6 +40,7 @@ def give_to_fuzzer(counters: bytearray) -> None:
         start = ctypes.addressof(block)
         init(ctypes.c_void_p(start), ctypes.c_void_p(start + ctypes.sizeof(block)))
     _KEPT.append((memory, table))
+    COUNTERS.append(counters)
 
 
 def _fuzzer() -> ctypes.CDLL:

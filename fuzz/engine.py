@@ -16,7 +16,9 @@ from __future__ import annotations
 import argparse
 import contextlib
 import importlib
+import os
 import resource
+import signal
 import sys
 from functools import partial
 from pathlib import Path
@@ -29,6 +31,7 @@ from fuzz.invariant import BrokenInvariant, finding_of, undeclared
 from fuzz.minimise import minimise
 from fuzz.reduction import reached, reduce_corpus
 from fuzz.registry import corpus_of, find_harness, harness_names
+from fuzz.uncounted import COUNTERS
 
 if TYPE_CHECKING:
     from collections.abc import Callable
@@ -103,16 +106,21 @@ def main(arguments: list[str]) -> None:
         _reduce(options.reduce, corpus_of(options.harness), harness.check, subject)
         return
 
+    uncounted = [Blocks()]
+
     def fuzz_one(octets: bytes) -> None:
+        # The first counter loads libFuzzer, which looks for a mutator then and never again; before
+        # the first input that would be before atheris has told of one.
+        while uncounted:
+            instrument_library(uncounted.pop())
         try:
             judge(harness.check, octets, subject)
         except BrokenInvariant as broken:
             buckets.add(octets, broken)
             if options.first:
-                raise
+                os.kill(os.getpid(), signal.SIGUSR1)  # libFuzzer ends once the corpus is read
 
     buckets = Buckets(options.findings, options.harness)
-    instrument_library(Blocks())
     _limit_memory()
     mutator = None if options.raw else harness.mutator
 
@@ -157,7 +165,7 @@ def _reduce(
     """Leave in a corpus what reaches more than the seeds, and tell how many inputs those are."""
     from fuzz.instrument import Blocks, instrument_library  # instruments by atheris
 
-    blocks = Blocks(lambda memory: None)  # nobody but us looks at them
+    blocks = Blocks(COUNTERS.append)  # nobody but us looks at them
     instrument_library(blocks)
 
     def reach(octets: bytes) -> frozenset[tuple[int, int, int]]:

@@ -15,6 +15,7 @@ from fuzz.harnesses import v2_header, v2_requester
 from fuzz.harnesses.v1_header import V1ReferenceCodec
 from fuzz.planted_headers import IN_HEADERS
 from fuzz.planted_responder import IN_RESPONDERS
+from fuzz.planted_server import IN_SERVERS
 from rpcrdma.endpoint.core.credits import Allowance
 from rpcrdma.endpoint.requester.requester import Requester
 from rpcrdma.endpoint.requester.requester_parts import RequesterParts
@@ -164,6 +165,7 @@ def keeps_refused_memory() -> Callable[[], Requester]:
 PLANTED: Final = {
     **IN_HEADERS,
     **IN_RESPONDERS,
+    **IN_SERVERS,
     "length-check": ("v1-header", "fuzz.planted:BelievesLengths"),
     "boolean-check": ("v1-header", "fuzz.planted:BelievesTruth"),
     "unbounded-count": ("v1-header", "fuzz.planted:TrustsCounts"),

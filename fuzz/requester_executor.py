@@ -14,6 +14,9 @@ from typing import TYPE_CHECKING, Final
 from conformance.explore.replies import right
 from conformance.explore.requester_world import RequesterWorld
 from fuzz.executor import Execution
+from fuzz.remembering_tracker import RememberingTracker
+from fuzz.snapshot import Kept
+from fuzz.uncounted import uncounted
 from rpcrdma.endpoint.core.actions import ReplyReceived
 from rpcrdma.ulp import testprog_calls as calls
 from rpcrdma.ulp.testprog import TestProgram
@@ -64,16 +67,16 @@ class RequesterExecutor:
     """Runs sequences; `connect` makes the Requester of each connection."""
 
     def __init__(self, connect: Callable[[], Requester]) -> None:
-        self._connect = connect
+        self._line = Kept(lambda: _Line(connect()))
 
     def run(self, sequence: Sequence[bytes]) -> Execution[Reacted]:
-        """Deliver the messages to a new Requester; one after it hung up goes to another."""
-        line = _Line(self._connect())
+        """Deliver the messages to a Requester as new; one after it hung up goes to another."""
+        line = self._line.fresh()
         outcomes = []
         for sent in sequence:
             if line.world.closed:
                 outcomes.append(Reacted(b"", line.end()))
-                line = _Line(self._connect())
+                line = self._line.fresh()
             outcomes.append(line.deliver(sent))
         served = line.world.closed or line.serves()
         outcomes.append(Reacted(b"", line.end()))
@@ -85,6 +88,7 @@ class _Line:
 
     def __init__(self, role: Requester) -> None:
         self.world = RequesterWorld(role, _LAYER)
+        self.world.tracker = RememberingTracker(self.world.tracker)
         self._receive = role.options.thresholds.reply
         self._sent = 0
         self._told = 0
@@ -147,4 +151,4 @@ class _Line:
 def answer_to(message: bytes, unreduced: bytes, threshold: int) -> ReplyDraft:
     """The right Reply to a Call on the wire."""
     reply = calls.expected_reply(unreduced)
-    return right(message, unreduced, reply, _LAYER, GRANTED, threshold)
+    return uncounted(right, message, unreduced, reply, _LAYER, GRANTED, threshold)

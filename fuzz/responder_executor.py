@@ -1,14 +1,25 @@
-"""Runs sequences at a Responder in this process: a server anew for each, connections as needed."""
+"""Runs sequences at a Responder in this process: each gets a server that is as new."""
 
 from __future__ import annotations
 
 from dataclasses import dataclass
+from functools import partial
 from typing import TYPE_CHECKING, Final
 
 from conformance.oracle.memory import held_by
-from conformance.oracle.outcome import Answered, Disconnected, ErrChunk, ErrVers, Silent
+from conformance.oracle.outcome import (
+    Answered,
+    Called,
+    Disconnected,
+    ErrChunk,
+    ErrVers,
+    InvalidOption,
+    Silent,
+)
 from fuzz.executor import Execution
 from fuzz.invariant import BrokenInvariant
+from fuzz.results import written_by
+from fuzz.snapshot import Kept
 from fuzz.world import World
 from rpcrdma.ulp import testprog_calls as calls
 from rpcrdma.ulp.rpc import RpcOutcome as RpcOutcome
@@ -18,8 +29,12 @@ if TYPE_CHECKING:
     from collections.abc import Callable, Sequence
 
     from conformance.oracle.outcome import Outcome
+    from fuzz.results import Written
+    from rpcrdma.endpoint.backward.duplex import Duplex
     from rpcrdma.endpoint.core.thresholds import InlineThresholds
     from rpcrdma.endpoint.responder.responder import Responder
+
+    Start = Callable[[], Callable[[], Responder | Duplex]]
 
 __all__ = ["Delivered", "ResponderExecutor", "good_call", "xid_of"]
 
@@ -43,8 +58,10 @@ class Delivered:
         message: as much of it as the Receive holds; no wire delivers more.
         xid: its first word.
         answers: what the Responder sent while it handled it.
+        calls: what a server called back then (bidir 2.5).
         outcome: the first answer under its XID, else the end of the connection, or silence.
         held: what the Reply chunk of that answer held then; None if there is none.
+        written: what its Write chunks held; None if nobody can say.
         deferred: whether the program keeps the call, to answer it by a later message.
         ended: whether the connection has ended.
         thresholds: of the connection.
@@ -53,27 +70,28 @@ class Delivered:
     message: bytes
     xid: int
     answers: tuple[Outcome, ...]
+    calls: tuple[Called, ...]
     outcome: Outcome
     held: bytes | None
+    written: Written | None
     deferred: bool
     ended: bool
     thresholds: InlineThresholds
 
 
 class ResponderExecutor:
-    """Runs sequences; `start` starts a server, which makes the Responder of each connection."""
+    """Runs sequences; `start` starts a server, which makes the role of each connection."""
 
-    def __init__(self, start: Callable[[], Callable[[], Responder]]) -> None:
-        self._start = start
+    def __init__(self, start: Start) -> None:
+        self._server = Kept(partial(_served, start))
 
     def run(self, sequence: Sequence[bytes]) -> Execution[Delivered]:
-        """Deliver the messages to a new server; one after the end of a connection opens another.
+        """Deliver the messages to a server as new; one after the end of a connection opens another.
 
         Raises:
             BrokenInvariant: the Responder asked for what `fuzz.world` refuses.
         """
-        connect = self._start()
-        world = World(connect())
+        connect, world = self._server.fresh()
         outcomes = []
         for sent in sequence:
             if world.disconnected:
@@ -84,22 +102,31 @@ class ResponderExecutor:
         )
 
 
+def _served(start: Start) -> tuple[Callable[[], Responder | Duplex], World]:
+    """A server, and its first connection."""
+    connect = start()
+    return connect, World(connect())
+
+
 def _deliver(world: World, sent: bytes) -> Delivered:
-    role = world.role
-    message = sent[: role.receive_length]
+    forward = world.forward
+    message = sent[: forward.receive_length]
     xid = int.from_bytes(message[:4], "big")
-    deferred = role.deferred
-    answers = world.deliver(message)
+    deferred = forward.deferred
+    sent_back = world.deliver(message)
+    answers = [item for item in sent_back if not isinstance(item, Called)]
     outcome = _outcome(answers, xid, world)
     return Delivered(
         message,
         xid,
         tuple(answers),
+        tuple(item for item in sent_back if isinstance(item, Called)),
         outcome,
         held_by(outcome, world.memory),
-        role.deferred > deferred,
+        written_by(outcome, world.memory),
+        forward.deferred > deferred,
         bool(world.disconnected),
-        role.options.thresholds,
+        forward.options.thresholds,
     )
 
 
@@ -112,6 +139,7 @@ def _outcome(answers: list[Outcome], xid: int, world: World) -> Outcome:
 
 def _unserved(world: World) -> str:
     answers = world.deliver(_GOOD_CALL)
+    answers = [item for item in answers if not isinstance(item, Called)]
     got = [item for item in answers if xid_of(item) == _GOOD_XID]
     served = [item for item in got if isinstance(item, Answered) and item.rpc]
     if len(served) != 1 or len(got) != 1 or served[0].rpc is None:
@@ -126,6 +154,6 @@ def xid_of(outcome: Outcome) -> int:
     Raises:
         BrokenInvariant: it has none.
     """
-    if isinstance(outcome, Answered | ErrVers | ErrChunk):
+    if isinstance(outcome, Answered | ErrVers | ErrChunk | InvalidOption):
         return outcome.xid
     raise BrokenInvariant("garbage-sent", str(outcome))

@@ -8,23 +8,37 @@ checked when it is asked for.  The Requester's memory are the two regions of
 from __future__ import annotations
 
 from dataclasses import dataclass, field
+from functools import lru_cache
 from typing import TYPE_CHECKING, Final
 
 from conformance.explore.named_memory import READABLE, REGION, WRITABLE
 from conformance.oracle.memory import ExposedRegions, within
-from conformance.oracle.outcome import Answered, ErrChunk, ErrVers, read_outcome
+from conformance.oracle.outcome import (
+    Answered,
+    Called,
+    ErrChunk,
+    ErrVers,
+    InvalidOption,
+    as_called,
+    read_outcome,
+)
+from conformance.oracle.sizes import THRESHOLD_TWO
 from fuzz.invariant import BrokenInvariant
+from fuzz.uncounted import uncounted
+from rpcrdma.endpoint.backward.duplex import Duplex
 from rpcrdma.endpoint.core import actions, events
 from rpcrdma.endpoint.core.connection import Endpoint, State
-from rpcrdma.wire import RdmaSegment
+from rpcrdma.endpoint.responder.responder import Responder
+from rpcrdma.ulp.pattern import pattern
+from rpcrdma.wire import RdmaSegment, v2
 
 if TYPE_CHECKING:
     from conformance.oracle.outcome import Outcome
-    from rpcrdma.endpoint.responder.responder import Responder
 
 __all__ = ["RequesterMemory", "World"]
 
 _LONGEST_RECEIVE: Final = 1 << 20
+_OCTETS: Final = pattern(REGION, 1)
 
 
 @dataclass(frozen=True, slots=True)
@@ -45,11 +59,11 @@ class _Region:
 
 
 class RequesterMemory(ExposedRegions):
-    """The Requester's memory: zeroes that can be read, and room that can be written."""
+    """The Requester's memory: octets to be read, each of them telling its place, and room."""
 
     def __init__(self) -> None:
         super().__init__()
-        readable = _Region(READABLE.handle, READABLE.offset, bytearray(REGION))
+        readable = _Region(READABLE.handle, READABLE.offset, bytearray(_OCTETS))
         self._room = _Region(WRITABLE.handle, WRITABLE.offset, bytearray(REGION))
         self.expose(readable, read=True)
         self.expose(self._room, write=True)
@@ -66,20 +80,31 @@ class World:
     """One connection to a Responder.
 
     Attributes:
-        endpoint: the Responder's.
+        role: what runs there: a Responder, or both directions of a server.
+        forward: the Responder.
+        endpoint: that of the role.
         posted: Receives that are posted.
         disconnected: why the connection is gone; empty while it stands.
         memory: the Requester's.
     """
 
-    role: Responder
+    role: Responder | Duplex
+    forward: Responder = field(init=False)
     endpoint: Endpoint = field(init=False)
     posted: int = field(init=False)
     disconnected: str = ""
     memory: RequesterMemory = field(default_factory=RequesterMemory)
 
     def __post_init__(self) -> None:
-        """Connect."""
+        """Connect.
+
+        Raises:
+            TypeError: the role has no Responder.
+        """
+        forward = self.role.forward if isinstance(self.role, Duplex) else self.role
+        if not isinstance(forward, Responder):
+            raise TypeError(forward)
+        self.forward = forward
         self.endpoint = Endpoint(self.role)
         self.posted = len(self.role.initial_receives)
         self._apply(self.endpoint.handle(events.Connected(), 0.0), [])
@@ -93,7 +118,8 @@ class World:
         self.posted -= 1
         sent: list[Outcome] = []
         self._apply(self.endpoint.handle(events.MessageReceived(message), 0.0), sent)
-        if not self.disconnected and self.posted != len(self.role.initial_receives):
+        least = len(self.role.initial_receives)
+        if not self.disconnected and not 0 <= self.posted - least <= self.role.later_receives:
             raise BrokenInvariant(
                 "receives-lost", f"{self.posted} Receives are posted after a message"
             )
@@ -129,12 +155,15 @@ class World:
     def _send(self, data: bytes) -> Outcome:
         if self.endpoint.state is State.CLOSED:
             raise BrokenInvariant("sent-after-end", f"{len(data)} octets")
-        if len(data) > self.role.options.thresholds.reply:
-            raise BrokenInvariant("overlong", f"{len(data)} octets inline")
-        outcome = read_outcome(data)
-        if not isinstance(outcome, Answered | ErrVers | ErrChunk):
+        outcome = _outcome(data)
+        if isinstance(outcome, Called) and isinstance(self.role, Duplex):
+            return outcome
+        if not isinstance(outcome, Answered | ErrVers | ErrChunk | InvalidOption):
             raise BrokenInvariant("garbage-sent", str(outcome))
-        most = self.role.options.receives
+        is_two = outcome.header.rdma_vers == v2.VERSION
+        if len(data) > (THRESHOLD_TWO if is_two else self.forward.options.thresholds.reply):
+            raise BrokenInvariant("overlong", f"{len(data)} octets inline")
+        most = self.forward.options.receives
         credit = outcome.header.rdma_credit
         if not 1 <= credit <= most:
             raise BrokenInvariant(
@@ -143,7 +172,7 @@ class World:
         return outcome
 
     def _read(self, read: actions.RdmaRead) -> events.Event:
-        if read.length > self.role.options.longest_call:
+        if read.length > self.forward.options.longest_call:
             raise BrokenInvariant("memory-unbounded", f"{read.length} octets are to be read")
         data = bytearray(read.length)
         for transfer in read.transfers:
@@ -164,6 +193,11 @@ class World:
             piece = write.data[transfer.start : transfer.start + transfer.length]
             self.memory.place(_segment(transfer), piece)
         return None
+
+
+@lru_cache(maxsize=1024)
+def _outcome(data: bytes) -> Outcome:
+    return uncounted(lambda: as_called(read_outcome(data)))
 
 
 def _segment(transfer: actions.Transfer) -> RdmaSegment:

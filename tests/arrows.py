@@ -234,7 +234,7 @@ ARROWS: dict[str, set[str]] = {
             "reports.record reports.stream "
             "targets.base targets.profile targets.fabrics targets.tested_versions targets.lab "
             "targets.reference targets.placed targets.registry conformance.bad_input "
-            "conformance.oracle "
+            "conformance.oracle conformance.oracle.requester "
             "conformance.oracle.responder conformance.tester conformance.tester.client "
             "conformance.tester.server "
             "conformance.suite conformance.explore"

@@ -6,12 +6,14 @@
 
 from __future__ import annotations
 
+from functools import lru_cache
 from typing import TYPE_CHECKING, Final
 
 from fuzz.invariant import BrokenInvariant
 from fuzz.registry import FuzzHarness
 from fuzz.requester_executor import CALLS, RequesterExecutor
 from fuzz.sequence import MOST_MESSAGES, join, split
+from fuzz.structure.headers import V1_SEQUENCE
 from rpcrdma.endpoint.requester.requester import Requester
 
 if TYPE_CHECKING:
@@ -25,9 +27,13 @@ def reference() -> Callable[[], Requester]:
     return Requester
 
 
+_executor = lru_cache(maxsize=4)(RequesterExecutor)
+"""By what is fuzzed, so that its opening is done once."""
+
+
 def check(octets: bytes, connect: Callable[[], Requester]) -> None:
     """Raise `BrokenInvariant` if the invariant does not hold for this sequence."""
-    execution = RequesterExecutor(connect).run(split(octets))
+    execution = _executor(connect).run(split(octets))
     for outcome in execution.outcomes:
         if outcome.problems:
             raise BrokenInvariant("oracle", "; ".join(outcome.problems), outcome.problems[0])
@@ -52,4 +58,5 @@ HARNESS: Final = FuzzHarness(
     reference=reference,
     messages=split,
     seeds=answering,
+    mutator=V1_SEQUENCE,
 )

@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING, Final
 
 from fuzz.harnesses import v1_requester
 from fuzz.sequence import join, split
+from fuzz.structure.headers import V2_SEQUENCE
 from rpcrdma.endpoint.backward.direction import DirectionRules, Half
 from rpcrdma.endpoint.core.dialect_two import TWO
 from rpcrdma.endpoint.core.thresholds import InlineThresholds
@@ -45,4 +46,5 @@ HARNESS: Final = replace(
     dictionary="v2.dict",
     check=check,
     reference=reference,
+    mutator=V2_SEQUENCE,
 )

@@ -9,7 +9,8 @@ from typing import TYPE_CHECKING, Final
 
 from fuzz.structure.grow import SEGMENT, grow, grow_arm, padded
 from fuzz.structure.numbers import draw_number, draw_segment
-from fuzz.structure.scene import type_number
+from fuzz.structure.scene import elements, type_number
+from fuzz.structure.segments import beside, split
 from rpcrdma.xdr import model
 from rpcrdma.xdr.spoil import spoil_node
 from rpcrdma.xdr.tree import Kind, Node
@@ -175,13 +176,6 @@ def _fixed(node: Node) -> bool:
     return node.kind is Kind.OPAQUE and node.label == "fixed"
 
 
-def _elements(node: Node) -> tuple[Node, ...]:
-    """The elements of a list or counted array, with their discriminators."""
-    if node.kind is Kind.LIST:
-        return tuple(child for child in node.children if child.kind is Kind.ENTRY and child.length)
-    return node.children[1:] if node.kind is Kind.ARRAY else ()
-
-
 def _added(scene: Scene) -> bytes | None:
     """One more element, drawn anew, with the count that it needs."""
     node = scene.pick(lambda node: node.kind in {Kind.LIST, Kind.ARRAY} and bool(node.children))
@@ -194,19 +188,19 @@ def _added(scene: Scene) -> bytes | None:
 
 def _dropped(scene: Scene) -> bytes | None:
     """One element less, with the count that it needs."""
-    node = scene.pick(lambda node: bool(_elements(node)))
-    if node is None or (node.label == "nonempty" and len(_elements(node)) == 1):
+    node = scene.pick(lambda node: bool(elements(node)))
+    if node is None or (node.label == "nonempty" and len(elements(node)) == 1):
         return None
-    index = scene.draw.randrange(min(len(_elements(node)), len(node.children) - 1) or 1)
+    index = scene.draw.randrange(min(len(elements(node)), len(node.children) - 1) or 1)
     return scene.closed(node, scene.tree.remove(node, index)) if len(node.children) > 1 else None
 
 
 def _repeated(scene: Scene) -> bytes | None:
     """One element again, once or many times, with the count that it needs."""
-    node = scene.pick(lambda node: bool(_elements(node)))
+    node = scene.pick(lambda node: bool(elements(node)))
     if node is None or node.label == "nonempty":
         return None
-    chosen = scene.draw.choice(_elements(node))
+    chosen = scene.draw.choice(elements(node))
     octets = scene.tree.octets
     copies = scene.draw.choice(_COPIES)
     more = octets[chosen.offset : chosen.end] * copies
@@ -220,12 +214,12 @@ def _repeated(scene: Scene) -> bytes | None:
 
 def _swapped(scene: Scene) -> bytes | None:
     """Two elements of a list in each other's place."""
-    node = scene.pick(lambda node: len(_elements(node)) > 1)
+    node = scene.pick(lambda node: len(elements(node)) > 1)
     if node is None:
         return None
-    elements = _elements(node)
-    first, second = sorted(scene.draw.sample(range(len(elements)), 2))
-    one, other = elements[first], elements[second]
+    held = elements(node)
+    first, second = sorted(scene.draw.sample(range(len(held)), 2))
+    one, other = held[first], held[second]
     octets = scene.tree.octets
     return (
         octets[: one.offset]
@@ -252,6 +246,8 @@ EDITS: Final[dict[Edit, int]] = {
     _dropped: 2,
     _repeated: 2,
     _swapped: 1,
+    beside: 2,
+    split: 2,
 }
 """Edit -> how often it is chosen, in parts."""
 

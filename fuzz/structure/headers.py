@@ -14,7 +14,7 @@ from rpcrdma.wire import _generated_xcharext as xcharext
 from rpcrdma.wire.overlays import overlaid
 from rpcrdma.xdr.model import Schema
 
-__all__ = ["RPC_MESSAGE", "V1_HEADER", "V1_SEQUENCE", "V2_HEADER"]
+__all__ = ["RPC_MESSAGE", "V1_HEADER", "V1_SEQUENCE", "V2_HEADER", "V2_SEQUENCE"]
 
 _VERSION_TWO: Final = Schema({**v2.SCHEMA.types, **xcharext.SCHEMA.types, **rtrext.SCHEMA.types})
 """The header's types with those of what RDMA2_OPTIONAL holds; shared names are of equal types."""
@@ -23,3 +23,4 @@ V1_HEADER: Final = ItemMutator(v1.SCHEMA, "TransportHeader")
 V2_HEADER: Final = ItemMutator(_VERSION_TWO, "Rdma2Header", overlaid)
 RPC_MESSAGE: Final = ItemMutator(rpc.SCHEMA, "RpcMessage")
 V1_SEQUENCE: Final = SequenceMutator(V1_HEADER, RPC_MESSAGE)
+V2_SEQUENCE: Final = SequenceMutator(V2_HEADER, RPC_MESSAGE)

@@ -7,6 +7,7 @@ nobody thought of lies outside of any structure.
 from __future__ import annotations
 
 from dataclasses import dataclass
+from functools import lru_cache
 from random import Random
 from typing import TYPE_CHECKING, Final, Protocol
 
@@ -18,7 +19,7 @@ if TYPE_CHECKING:
     from collections.abc import Callable
 
     from rpcrdma.xdr.model import Schema
-    from rpcrdma.xdr.tree import Tree
+    from rpcrdma.xdr.tree import Node, Tree
 
     Raw = Callable[[bytes, int], bytes]
 
@@ -59,7 +60,7 @@ def is_raw(draw: Random) -> bool:
     return draw.randrange(_RAW_SHARE) == 0
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(frozen=True, slots=True, eq=False)
 class ItemMutator:
     """Of inputs that begin with one XDR item; what follows it stays as it is.
 
@@ -75,7 +76,7 @@ class ItemMutator:
 
     def scene(self, octets: bytes, draw: Random) -> Scene:
         """An input as an edit sees it."""
-        return Scene(self.schema, self.opened(build_tree(self.schema, self.name, octets)), draw)
+        return Scene(self.schema, *_read(self, octets), draw)
 
     def mutate(self, octets: bytes, maximum: int, seed: int, raw: Raw) -> bytes:
         """An input changed in one way."""
@@ -93,3 +94,10 @@ class ItemMutator:
             if made is not None and made != first and len(made) <= maximum:
                 return made
         return self.mutate(first, maximum, draw.randrange(2**32), raw)
+
+
+@lru_cache(maxsize=512)  # a corpus, and what was mutated last: a third of all inputs
+def _read(mutator: ItemMutator, octets: bytes) -> tuple[Tree, tuple[Node, ...]]:
+    """The tree of an input, and its nodes."""
+    tree = mutator.opened(build_tree(mutator.schema, mutator.name, octets))
+    return tree, tuple(tree.root.walk())

@@ -6,7 +6,7 @@ change the length of what is inside; the length around it is then made to agree,
 
 from __future__ import annotations
 
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 from typing import TYPE_CHECKING, Final
 
 from fuzz.structure.grow import padded
@@ -19,7 +19,7 @@ if TYPE_CHECKING:
     from rpcrdma.xdr.model import Schema, Type
     from rpcrdma.xdr.tree import Node, Tree
 
-__all__ = ["Scene", "type_number"]
+__all__ = ["Scene", "elements", "type_number"]
 
 _LEFT_OPEN: Final = 8
 """One of so many edits inside an opaque field leaves the length around it as it was."""
@@ -36,6 +36,13 @@ def type_number(item: Type) -> int:
     return kept[1]
 
 
+def elements(node: Node) -> tuple[Node, ...]:
+    """The elements of a list or counted array, with their discriminators."""
+    if node.kind is Kind.LIST:
+        return tuple(child for child in node.children if child.kind is Kind.ENTRY and child.length)
+    return node.children[1:] if node.kind is Kind.ARRAY else ()
+
+
 @dataclass(slots=True)
 class Scene:
     """What is edited.
@@ -43,18 +50,14 @@ class Scene:
     Attributes:
         schema: where the references of all types in the tree lead.
         tree: as much of the input as could be decoded.
-        draw: where chance comes from.
         nodes: all of the tree, in the order of their octets.
+        draw: where chance comes from.
     """
 
     schema: Schema
     tree: Tree
+    nodes: tuple[Node, ...]
     draw: Random
-    nodes: list[Node] = field(init=False)
-
-    def __post_init__(self) -> None:
-        """Walk the tree once."""
-        self.nodes = list(self.tree.root.walk())
 
     def pick(self, wanted: Callable[[Node], bool]) -> Node | None:
         """One of the nodes that are wanted; None where there is none."""

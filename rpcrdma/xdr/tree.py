@@ -27,6 +27,8 @@ if TYPE_CHECKING:
 class Kind(Enum):
     """What a node stands for."""
 
+    __hash__ = object.__hash__  # a fuzzer looks for kinds of nodes all the time
+
     STRUCTURE = "structure"
     UNION = "union"
     LIST = "list"  # linked by optional-data discriminators
@@ -91,7 +93,8 @@ class Node(msgspec.Struct, frozen=True):
         while waiting:
             node = waiting.pop()
             yield node
-            waiting.extend(reversed(node.children))
+            if node.children:
+                waiting += node.children[::-1]
 
 
 @dataclass(frozen=True, slots=True)

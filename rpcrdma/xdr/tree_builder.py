@@ -12,8 +12,6 @@ from functools import partial
 from struct import Struct
 from typing import TYPE_CHECKING, Any, Final, TypeVar
 
-from msgspec.structs import replace
-
 from rpcrdma.errors import DecodeError, Reason
 from rpcrdma.xdr import model
 from rpcrdma.xdr.runtime import MAXIMUM_DEPTH, ZEROES, ItemFault, Reader
@@ -238,7 +236,9 @@ def _visit_union(
         if arm is None:
             reading.path = read.path
             raise ItemFault(read.offset, Reason.BAD_DISCRIMINANT, f"{number}")
-        children.append(replace(read, kind=Kind.DISCRIMINANT))
+        path_of, offset, length = read.path, read.offset, read.length
+        value, of = read.value, read.item
+        children.append(Node(path_of, Kind.DISCRIMINANT, offset, length, read.label, value, (), of))
         label = arm[0]
         for name, visit in arm[1]:
             visit(reading, lead + name, children)

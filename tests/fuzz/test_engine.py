@@ -1,5 +1,9 @@
 from __future__ import annotations
 
+import subprocess
+import sys
+from typing import TYPE_CHECKING
+
 import pytest
 
 from conformance.bad_input import BadInput
@@ -7,6 +11,9 @@ from fuzz.engine import _hooks, implementation, judge
 from fuzz.harnesses.v1_header import V1ReferenceCodec
 from fuzz.invariant import BrokenInvariant
 from fuzz.structure.headers import V1_HEADER
+
+if TYPE_CHECKING:
+    from pathlib import Path
 
 
 def test_implementation_is_found_by_module_and_name() -> None:
@@ -50,3 +57,19 @@ def test_a_mutator_gets_the_seed_and_the_raw_mutation() -> None:
     for seed in range(9):
         crossed = hooks["custom_crossover"](bytes(28), bytes(28), 99, seed)
         assert crossed == hooks["custom_crossover"](bytes(28), bytes(28), 99, seed)
+
+
+@pytest.mark.parametrize("raw", [True, False])
+def test_libfuzzer_finds_the_mutator_of_a_harness_unless_told_not_to(
+    raw: bool, tmp_path: Path
+) -> None:
+    options = ["--raw"] if raw else []
+    ended = subprocess.run(
+        [sys.executable, "-m", "fuzz.engine", "--harness", "v1-header", *options, "--", "-runs=2"],
+        cwd=tmp_path,
+        check=True,
+        capture_output=True,
+        text=True,
+    )
+
+    assert ("found LLVMFuzzerCustomMutator" in ended.stderr) is not raw

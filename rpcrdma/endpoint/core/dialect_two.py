@@ -45,7 +45,7 @@ class VersionTwo:
     def decode(self, message: bytes) -> tuple[TransportHeader, int]:
         """The header in Version One's objects, and where it ends."""
         header, end = v2.decode_header(message)
-        body = self._body(header.rdma_body)
+        body = self._body(header.rdma_body, header.rdma_vers)
         return TransportHeader(header.rdma_xid, header.rdma_vers, header.rdma_credit, body), end
 
     def encode(self, header: TransportHeader, direction: MessageType) -> bytes:
@@ -59,11 +59,12 @@ class VersionTwo:
             raise LocalProtocolError(f"Version Two has no {type(header.rdma_body).__name__}")
         return octets
 
-    def _body(self, body: v2.Rdma2Body) -> Body:
+    def _body(self, body: v2.Rdma2Body, version: int) -> Body:
         one = body_as_one(body)
         if one is not None:
             return self.plain if one == self.plain else one  # the roles know it by its identity
-        if isinstance(body, v2.Rdma2Error):
+        # D-11: an error is looked at in any version, but this one exists in Version Two alone.
+        if isinstance(body, v2.Rdma2Error) and version == self.number:
             return OptionRefused(ErrChunk())  # D-53: it refuses a Call, by whatever it came
         if isinstance(body, v2.Rdma2Optional) and body.rdma_opttype in _GROUPS:
             option = decode_option(body)

@@ -23,7 +23,6 @@ When memory cannot be invalidated the connection is closed (rfc8166 4.5.4).
 
 from __future__ import annotations
 
-from itertools import count
 from typing import TYPE_CHECKING, Final
 
 from rpcrdma.endpoint.core import events
@@ -41,6 +40,7 @@ from rpcrdma.endpoint.core.dialect import NO_CHUNKS
 from rpcrdma.endpoint.core.faults import RULES, Fault, FaultAnswer, FaultFound
 from rpcrdma.endpoint.core.group_bodies import GroupedMsg, OptionRefused
 from rpcrdma.endpoint.core.group_placement import PlacementFound
+from rpcrdma.endpoint.core.keys import Keys
 from rpcrdma.endpoint.core.sending import sends_of
 from rpcrdma.endpoint.requester.call_ends import CallEnds
 from rpcrdma.endpoint.requester.call_message import frame
@@ -91,7 +91,7 @@ class Requester(CallEnds):
         self._plain = dialect.plain  # told by identity
         self._header = dialect.header
         self.allowance = parts.allowance(self.options.credits)
-        self._keys = count(1)
+        self._keys = Keys()
         self._planner = parts.planner(self.options, self._keys, parts.groups)
         super().__init__(CallGroups(self.options, self._planner))
         self._receive_again = PostReceive.of(self.options.thresholds.reply)

@@ -71,6 +71,14 @@ def test_inval_option_that_reaches_a_role_ends_its_call() -> None:
     assert isinstance(body, RdmaError)
 
 
+def test_inval_option_is_none_in_another_version() -> None:
+    """An error echoes the version of what it is about (D-11), which has no such error."""
+    refusal = v2.Rdma2Header(7, 1, 4, v2.Rdma2Error(v2.ErrInvalidOption()))
+
+    with pytest.raises(DecodeError):
+        TWO.decode(v2.encode_header(refusal))
+
+
 def test_an_optional_message_is_no_header_for_a_role() -> None:
     body = v2.Rdma2Optional(MessageType.CALL, 1, b"")
 

@@ -16,6 +16,7 @@ from fuzz.world import RequesterMemory, World
 from rpcrdma.endpoint.core.actions import Action, PostReceive, Send
 from rpcrdma.endpoint.responder.responder import Responder
 from rpcrdma.ulp import testprog_calls as calls
+from rpcrdma.ulp.pattern import pattern
 from rpcrdma.wire import RdmaMsg, RdmaSegment, TransportHeader, WriteChunk, encode_header
 from targets.reference.server_parts import Parts, responder_factory
 
@@ -134,7 +135,7 @@ def test_memory_is_reached_only_inside_its_regions() -> None:
     memory = RequesterMemory()
     inside = RdmaSegment(READABLE.handle, 8, READABLE.offset)
     behind = RdmaSegment(READABLE.handle, 8, READABLE.offset + REGION - 4)
-    assert memory.fetch(inside) == bytes(8)
+    assert memory.fetch(inside) == pattern(8, 1)
     assert memory.fetch(behind) is None
     assert memory.fetch(RdmaSegment(1, 0, 0)) == b""
     assert not memory.is_writable(inside)
@@ -155,6 +156,6 @@ def test_write_to_nowhere_ends_the_connection() -> None:
 
 def test_message_longer_than_a_receive_is_cut_and_not_held_against_the_responder() -> None:
     """The rest of an overlong NULL is left away: what is there is a call with too many octets."""
-    overlong = good_call(1) + bytes(World(responder_factory()()).role.receive_length)
+    overlong = good_call(1) + bytes(World(responder_factory()()).forward.receive_length)
 
     check(join([overlong]), reference())

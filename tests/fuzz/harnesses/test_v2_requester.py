@@ -35,3 +35,10 @@ def test_messages_of_the_other_direction_are_not_for_the_requester() -> None:
 def test_credits_that_are_added_up_are_found() -> None:
     with pytest.raises(BrokenInvariant, match="calls-within-the-grant"):
         check(join([reply(7)]), sums_grants_in_two())
+
+
+def test_an_error_of_version_two_in_another_version_ends_no_call() -> None:
+    """Found by the mutator of sequences: the Call ended, though Version One has no such error."""
+    header = v2.Rdma2Header(7, 1, 4, v2.Rdma2Error(v2.ErrInvalidOption()))
+
+    check(join([v2.encode_header(header)]), reference())

@@ -53,6 +53,7 @@ class TranslatedBlocks:
         self._chosen: list[tuple[int, Block]] = []  # number in the file, in rising order
         self._before: list[int] = []
         self._earlier: frozenset[Block] = frozenset()
+        self._functions: frozenset[tuple[str, str]] = frozenset()
 
     def count(self, file: BlockFile, read: Callable[[], Symbols]) -> None:
         """Count in a new file from now on.
@@ -91,7 +92,7 @@ class TranslatedBlocks:
 
     def functions(self) -> frozenset[tuple[str, str]]:
         """Every function of the modules."""
-        return frozenset() if self._symbols is None else self._symbols.functions(self._modules)
+        return self._functions
 
     def close(self) -> None:
         """Let go of the file; what was reached is forgotten with it.  Twice is allowed."""
@@ -104,6 +105,7 @@ class TranslatedBlocks:
         """Find the modules of blocks that are new."""
         if self._symbols is None and self._read is not None:
             self._symbols = self._read()
+            self._functions |= self._symbols.functions(self._modules)
         if self._symbols is None or self._file is None:
             return
         for address in self._file.addresses(self._looked_at):

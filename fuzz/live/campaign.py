@@ -16,6 +16,7 @@ from conformance.tester.case import Inconclusive
 from fuzz.live.causes import without_numbers
 from fuzz.live.reach import ModuleReach, ReachSample, reach_of
 from fuzz.sequence import split
+from targets.lab.errors import LabError
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable
@@ -120,7 +121,8 @@ class LiveCampaign:
     ) -> LivePulse:
         """Try the seeds, then what is made of the corpus, until the time is over.
 
-        It ends early where the device serves nobody, not even after having been started again.
+        It ends early where the device serves nobody, not even after having been started again, or
+        where it is interrupted: what was found until then is told all the same.
 
         Args:
             seeds: inputs to begin with.
@@ -140,8 +142,10 @@ class LiveCampaign:
             while self._clock() - self._began < seconds:
                 self._try(waiting.popleft() if waiting else self._corpus.next())
                 self._tell(progress)
-        except Inconclusive as error:
+        except (Inconclusive, LabError) as error:
             self.pulse.stopped = str(error)
+        except KeyboardInterrupt:
+            self.pulse.stopped = "interrupted"
         self._executor.renew()
         self._sample()
         self._tell(progress)

@@ -19,6 +19,7 @@ from fuzz.live.seeds import seeds_for
 from fuzz.responder_executor import good_call
 from fuzz.sequence import join
 from fuzz.structure.headers import V1_SEQUENCE
+from targets.lab.errors import LabError
 from targets.registry import find_target
 from tests.conformance import miniatures as mini
 from tests.fuzz.live.fakes import FakeCoverage, FakeExecutor, answered, failed, kept_back
@@ -97,16 +98,26 @@ def test_an_input_that_brings_the_device_down_is_in_no_corpus(tmp_path: Path) ->
     assert pulse.deaths >= pulse.inputs
 
 
-def test_it_ends_with_what_it_has_where_the_device_serves_no_more(tmp_path: Path) -> None:
+@pytest.mark.parametrize(
+    ("end", "told"),
+    [
+        (Inconclusive("it is gone"), "it is gone"),
+        (LabError("booting the lab", "no memory"), "booting the lab: no memory"),
+        (KeyboardInterrupt(), "interrupted"),
+    ],
+)
+def test_what_ends_it_early_is_told_with_what_there_is(
+    end: BaseException, told: str, tmp_path: Path
+) -> None:
     left = count(5, -1)
 
     def does(_: list[bytes]) -> LiveExecution:
         if next(left) <= 0:
-            raise Inconclusive("it is gone")
+            raise end
         return answered("a Reply")
 
     pulse = campaign(tmp_path, FakeExecutor(does), NoCoverage()).run(SEEDS, 1000)
-    assert (pulse.stopped, pulse.inputs) == ("it is gone", 5)
+    assert (pulse.stopped, pulse.inputs) == (told, 5)
 
 
 def test_a_rate_of_no_time_is_none() -> None:

@@ -45,12 +45,14 @@ class KeptFinding:
     Attributes:
         cause: as it was seen first.
         file: where it is kept.
+        seconds: when it was, since the campaign began.
         count: how many inputs showed it.
         shown_again: whether the sequence in the file did it once more.
     """
 
     cause: Cause
     file: Path
+    seconds: float = 0.0
     count: int = 1
     shown_again: bool = True
 
@@ -89,6 +91,7 @@ class LiveFindings:
         self._finding = Finding(harness, target, seed)
         self._looks: Counter[tuple[str, ...]] = Counter()
         self._clock = clock
+        self._began = clock()
 
     def look(self, execution: LiveExecution, inputs: Sequence[bytes]) -> bool:
         """Look at what became of an input; returns whether anything was wrong with it.
@@ -160,7 +163,8 @@ class LiveFindings:
             file.with_suffix(".console.log").write_text(execution.console, encoding="utf-8")
         if cause.is_grave:
             self._executor.avoided |= execution.dangers
-        self.kept[cause.key] = KeptFinding(cause, file, shown_again=shown_again)
+        seconds = self._clock() - self._began
+        self.kept[cause.key] = KeptFinding(cause, file, seconds, shown_again=shown_again)
 
 
 def _shown(execution: LiveExecution, cause: Cause) -> Cause | None:

@@ -93,6 +93,7 @@ class LiveReport:
                     "broken": found.cause.broken,
                     "detail": found.cause.detail,
                     "file": found.file.name,
+                    "seconds": round(found.seconds, 1),
                     "inputs": found.count,
                     "shown_again": found.shown_again,
                 }
@@ -167,9 +168,8 @@ class LiveReport:
         for found in self.findings:
             times = "once" if found.count == 1 else f"{found.count} times"
             doubt = "" if found.shown_again else "; the file did not do it again"
-            lines.append(
-                f"- {', '.join(found.cause.broken)} ({times}{doubt}): {found.cause.detail}"
-            )
+            when = f"after {found.seconds:.0f} s, {times}{doubt}"
+            lines.append(f"- {', '.join(found.cause.broken)} ({when}): {found.cause.detail}")
             lines.append(f"  `rpcrdma replay {found.file} {self.target}`")
         return lines or ["Nothing was found to be wrong."]
 

@@ -20,8 +20,8 @@ __all__ = ["seeds_for"]
 _FORMS: Final = ("short", "reduced", "long", "long-reduced")
 _OFFERS: Final = ("needed", "write", "reply", "both", "nothing")
 _CUTS: Final = (1, 3)
-_OCTETS: Final = (37, 1999)
-"""Of an item: one that goes inline, and one that does not."""
+_OCTETS: Final = (37, 1999, 9001)
+"""Of an item: one that goes inline, one that does not, and one of several pages."""
 
 
 def seeds_for(harness: Harness, corpus: str) -> tuple[bytes, ...]:

@@ -30,7 +30,7 @@ PULSE = LivePulse(
     ],
 )
 FOUND = (
-    KeptFinding(Cause(("a.1.rule",), "", "7 octets: silence"), Path("findings/one.json"), 4),
+    KeptFinding(Cause(("a.1.rule",), "", "7 octets: silence"), Path("findings/one.json"), 33.0, 4),
     KeptFinding(Cause(("device-died",), "oops", "oops"), Path("two.json"), shown_again=False),
 )
 REPORT = LiveReport("linux-server", "6.1", 7, PULSE, FOUND, frozenset({SEND, RECEIVE}), FUNCTIONS)
@@ -43,9 +43,9 @@ def test_a_person_reads_how_far_it_came_and_what_was_found() -> None:
     assert "100 s from seed 7: 250 inputs, 2 a second, 2 blocks in 2 functions, corpus 5" in text
     assert "600 messages were sent, 3 kept back that may do harm." in text
     assert "| rpcrdma | 2 | 2 | 3 |\n" in text
-    assert "- a.1.rule (4 times): 7 octets: silence\n" in text
+    assert "- a.1.rule (after 33 s, 4 times): 7 octets: silence\n" in text
     assert "  `rpcrdma replay findings/one.json linux-server`" in text
-    assert "- device-died (once; the file did not do it again): oops\n" in text
+    assert "- device-died (after 0 s, once; the file did not do it again): oops\n" in text
 
 
 def test_the_table_over_time_has_few_lines_with_the_first_and_the_last() -> None:

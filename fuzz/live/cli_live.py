@@ -98,6 +98,8 @@ def _fuzz(
         raise BadInput(f"{folder / 'corpus'} is not empty; name another folder by --output")
     harness = Harness(device)
     try:
+        harness.preflight()  # calls of NFSv3 need file handles
+        harness.end()
         executor = LiveExecutor(harness, destructive=arguments.destructive)
         findings = LiveFindings(executor, folder / "findings", _HARNESS, device.name, seed)
         campaign = LiveCampaign(executor, coverage, corpus, findings)

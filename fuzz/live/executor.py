@@ -102,6 +102,8 @@ class LiveExecutor:
         self._ran = 0
         self._printed = 0
         self._dangers: set[str] = set()
+        self._seems_alive = False  # nobody was told of its death
+        self._late: LiveExecution | None = None
 
     def prepare(self) -> Battery:
         """The connections; where there are none the device is seen to serve, and they are made.
@@ -125,6 +127,10 @@ class LiveExecutor:
             Inconclusive: the device serves nobody, not even after having been started again.
         """
         battery = self.prepare()
+        if self._late is not None:
+            # It died when nobody looked, of what was sent before.
+            late, self._late = self._late, None
+            return late
         self._dangers.clear()
         self._ran += 1
         outcomes: list[Fired] = []
@@ -156,16 +162,20 @@ class LiveExecutor:
         return self.run(sequence)
 
     def _open(self, patience: Profile) -> Battery:
+        if self._seems_alive and (died := self._harness.life.death()):
+            self._late = LiveExecution((), died, died, "", self._console())
         # Not `begin`, which would use XIDs again: a device may remember Calls.
         self._harness.go_on()
         battery = Battery(self._harness, self._danger_of, patience)
         self._ran = 0
         self._printed = len(self._console())
+        self._seems_alive = True
         return battery
 
     def _execution(self, outcomes: list[Fired], problem: str) -> LiveExecution:
         died = self._harness.life.death()
         problem = died or problem
+        self._seems_alive = not died
         console = self._console()
         complaint = "" if died else _complaint(console[self._printed :])
         self._printed = len(console)

@@ -12,6 +12,7 @@ from time import monotonic
 from typing import TYPE_CHECKING, Final
 
 from conformance.explore.finding import Finding, keep
+from conformance.tester.case import Inconclusive
 from fuzz.live.causes import DIED, Cause, causes_of
 from fuzz.live.fresh_xids import with_fresh_xids
 from fuzz.live.reducing import reduced
@@ -117,16 +118,33 @@ class LiveFindings:
     def _look_again(self, cause: Cause, execution: LiveExecution, inputs: Sequence[bytes]) -> None:
         last = split(inputs[-1])
         earlier = [message for octets in inputs for message in split(octets)][-MOST_MESSAGES:]
-        for messages in (last, earlier) if cause.is_grave and len(inputs) > 1 else (last,):
-            again = self._executor.run_alone(messages)
-            self._count(again)
-            seen = _shown(again, cause)
-            if seen is not None:
-                self._keep(seen, again, self._smaller(messages, cause))
+        tried = (last, earlier) if cause.is_grave and len(inputs) > 1 else (last,)
+        try:
+            if any(self._shown_again(cause, messages) for messages in tried):
                 return
+        except Inconclusive:
+            if cause.is_grave and cause.key not in self.kept:
+                # It was the last thing that the device did.
+                self._keep(cause, execution, earlier, shown_again=False)
+            raise
         if cause.broken == (DIED,):
             # A machine's death is told whether it can be brought about again or not.
             self._keep(cause, execution, earlier, shown_again=False)
+
+    def _shown_again(self, cause: Cause, messages: list[bytes]) -> bool:
+        """Whether a sequence does it once more; it is then kept as small as can be."""
+        again = self._executor.run_alone(messages)
+        self._count(again)
+        seen = _shown(again, cause)
+        if seen is None:
+            return False
+        try:
+            smallest = self._smaller(messages, cause)
+        except Inconclusive:
+            self._keep(seen, again, messages)
+            raise
+        self._keep(seen, again, smallest)
+        return True
 
     def _smaller(self, messages: list[bytes], cause: Cause) -> list[bytes]:
         end = self._clock() + _PATIENCE_S

@@ -82,6 +82,20 @@ def test_a_device_that_dies_is_told_and_started_again(
     assert target.session.restarts == 1
 
 
+def test_a_death_when_nobody_looks_is_told_by_the_next_run_which_sends_nothing(
+    harness_of: Callable[[Target], Harness],
+) -> None:
+    target = mini.MiniatureTarget(mini.good)
+    executor = LiveExecutor(harness_of(target), destructive=True, every=1)
+    assert executor.run([good_call()]).alive
+    target.session._lives = 1
+    execution = executor.run([good_call()])
+    assert (execution.outcomes, execution.unserved) == ((), execution.died)
+    assert execution.died
+    assert executor.run([good_call()]).alive
+    assert target.session.restarts == 1
+
+
 def test_a_device_that_cannot_be_started_again_ends_it(
     harness_of: Callable[[Target], Harness],
 ) -> None:

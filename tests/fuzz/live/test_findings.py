@@ -5,7 +5,10 @@ from __future__ import annotations
 from itertools import count
 from typing import TYPE_CHECKING
 
+import pytest
+
 from conformance.explore.finding import load
+from conformance.tester.case import Inconclusive
 from fuzz.live.causes import DIED
 from fuzz.live.executor import LiveExecution
 from fuzz.live.findings import LiveFindings
@@ -110,4 +113,48 @@ def test_a_death_that_nobody_can_bring_about_again_is_kept_all_the_same(tmp_path
     found.look(DEATH, [join([good_call(1)]), join([good_call(2)])])
     (kept,) = found.kept.values()
     assert (kept.cause.broken, kept.shown_again) == ((DIED,), False)
+    assert len(split(load(kept.file).octets)) == 2
+
+
+def test_the_last_that_a_device_did_is_kept_where_it_cannot_be_started_again(
+    tmp_path: Path,
+) -> None:
+    def gone(_: list[bytes]) -> LiveExecution:
+        raise Inconclusive("it is gone")
+
+    found, _ = findings(tmp_path, gone)
+    with pytest.raises(Inconclusive):
+        found.look(DEATH, [join([good_call(1)]), join([good_call(2)])])
+    (kept,) = found.kept.values()
+    assert not kept.shown_again
+    assert len(split(load(kept.file).octets)) == 2
+
+
+def test_an_answer_that_failed_once_is_no_finding_where_the_device_is_gone(
+    tmp_path: Path,
+) -> None:
+    def gone(_: list[bytes]) -> LiveExecution:
+        raise Inconclusive("it is gone")
+
+    found, _ = findings(tmp_path, gone)
+    with pytest.raises(Inconclusive):
+        found.look(WRONG, [join([BAD])])
+    assert found.kept == {}
+
+
+def test_what_cannot_be_made_smaller_since_the_device_is_gone_is_kept_as_it_is(
+    tmp_path: Path,
+) -> None:
+    left = count(1, -1)
+
+    def gone_soon(_: list[bytes]) -> LiveExecution:
+        if next(left) <= 0:
+            raise Inconclusive("it is gone")
+        return DEATH
+
+    found, _ = findings(tmp_path, gone_soon)
+    with pytest.raises(Inconclusive):
+        found.look(DEATH, [join([good_call(1), BAD])])
+    (kept,) = found.kept.values()
+    assert kept.shown_again
     assert len(split(load(kept.file).octets)) == 2

@@ -11,6 +11,7 @@ from rich.console import Console
 from conformance.bad_input import BadInput
 from conformance.explore.finding import load
 from fuzz.campaign import Campaign
+from fuzz.live.options import add_options
 from fuzz.planted import PLANTED
 from fuzz.registry import find_harness, harness_names
 from targets.tested_versions import ATHERIS
@@ -27,19 +28,25 @@ def add_parser(subparsers: argparse._SubParsersAction[argparse.ArgumentParser]) 
     """Add `fuzz` to the command line."""
     parser = subparsers.add_parser(
         "fuzz",
-        help="fuzz a decoder or an end of the reference",
+        help="fuzz a decoder, an end of the reference or a running device",
         description=(
             "Run one coverage-guided harness (atheris) for a time, which counts from when the"
             " corpus is read. It goes on after a finding; the first of each cause is minimised and"
             " kept, with the command that replays it. Inputs that reach something new are kept as"
             " well, and the next run begins with them. Exit status 1 if there is a finding."
         ),
-        epilog="example: rpcrdma fuzz v1-header --time 60",
+        epilog="examples: rpcrdma fuzz v1-header --time 60;"
+        " rpcrdma fuzz --live linux-server --time 600",
     )
     what = parser.add_mutually_exclusive_group(required=True)
     what.add_argument("harness", nargs="?", choices=harness_names(), help="what to fuzz")
     what.add_argument("--all", action="store_true", help="run every harness, one after the other")
     what.add_argument("--list", action="store_true", help="list the harnesses")
+    what.add_argument(
+        "--live",
+        metavar="PROFILE",
+        help="fuzz a running device: name or profile (.toml); see below",
+    )
     parser.add_argument(
         "--time", type=seconds, default=60, metavar="SECONDS", help="for each harness; default: 60"
     )
@@ -72,6 +79,7 @@ def add_parser(subparsers: argparse._SubParsersAction[argparse.ArgumentParser]) 
         choices=sorted(PLANTED),
         help="fuzz an implementation with this known bug, to see that the harness finds it",
     )
+    add_options(parser)
     parser.set_defaults(run=run)
 
 
@@ -81,6 +89,13 @@ def run(arguments: argparse.Namespace) -> int:
         for name in harness_names():
             print(f"{name}  {find_harness(name).title}")
         return 0
+    if arguments.live:
+        if arguments.implementation or arguments.planted or arguments.minimise:
+            raise BadInput("--live fuzzes a device as it is, and keeps a corpus of its own")
+        # Imported only now: it has all of the suite in it.
+        from fuzz.live.cli_live import run_live
+
+        return run_live(arguments)
     if arguments.all:
         if arguments.implementation or arguments.planted:
             raise BadInput("--all fuzzes the references; name the harness of an implementation")

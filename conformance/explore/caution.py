@@ -10,6 +10,7 @@ from importlib import import_module
 from importlib.util import find_spec
 from typing import TYPE_CHECKING, Final
 
+from conformance.explore.lenient import read_leniently
 from conformance.oracle.header import decode_header
 from rpcrdma.errors import DecodeError
 from rpcrdma.wire import RdmaMsg, RdmaNomsg, chunks_for_results
@@ -22,7 +23,7 @@ if TYPE_CHECKING:
 
     Caution = Callable[[bytes, ExposedMemory, UpperLayer], str]
 
-__all__ = ["any_chunks", "caution"]
+__all__ = ["Caution", "any_chunks", "caution"]
 
 _DANGER: Final = "conformance.explore.danger"
 
@@ -44,7 +45,8 @@ def any_chunks(message: bytes, _memory: ExposedMemory, _layer: UpperLayer) -> st
     try:
         body = decode_header(message).header.rdma_body
     except DecodeError:
-        return ""
+        lists = read_leniently(message)
+        return "a message with chunks" if lists.reads or lists.results else ""
     if not isinstance(body, RdmaMsg | RdmaNomsg):
         return ""
     has_chunks = body.rdma_reads or chunks_for_results(body)

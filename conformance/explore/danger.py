@@ -15,6 +15,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
+from conformance.explore.lenient import ChunkLists, read_leniently
 from conformance.oracle.header import decode_header
 from rpcrdma.errors import DecodeError
 from rpcrdma.wire import RdmaMsg, RdmaNomsg, chunks_for_results
@@ -38,18 +39,24 @@ def danger_of(message: bytes, memory: ExposedMemory, layer: UpperLayer) -> str:
     try:
         decoded = decode_header(message)
     except DecodeError:
-        return ""
+        return _danger_in(read_leniently(message), memory)
     body = decoded.header.rdma_body
     if not isinstance(body, RdmaMsg | RdmaNomsg):
         return ""
-    if any(segment.target.length == 0 for segment in body.rdma_reads):
-        return "a segment without octets in the Read list"
-    for chunk in chunks_for_results(body):
-        for segment in chunk.target:
-            if segment.length == 0 or not memory.is_writable(segment):
-                return "room for results that cannot be used"
+    reads = tuple(item.target for item in body.rdma_reads)
+    results = tuple(segment for chunk in chunks_for_results(body) for segment in chunk.target)
+    if danger := _danger_in(ChunkLists(reads, results), memory):
+        return danger
     if body.rdma_writes and _is_short(body.rdma_writes, message[decoded.end :], layer):
         return "room for results that is too short"
+    return ""
+
+
+def _danger_in(lists: ChunkLists, memory: ExposedMemory) -> str:
+    if any(segment.length == 0 for segment in lists.reads):
+        return "a segment without octets in the Read list"
+    if any(not segment.length or not memory.is_writable(segment) for segment in lists.results):
+        return "room for results that cannot be used"
     return ""
 
 

@@ -39,12 +39,14 @@ from rpcrdma.wire import decode_any_header, v2
 if TYPE_CHECKING:
     from collections.abc import Callable, Sequence
 
+    from conformance.explore.caution import Caution
     from conformance.tester.client.harness import Harness
     from conformance.tester.client.peer import Peer
     from conformance.tester.sent import Call
     from rpcrdma.ulp.bindings import UpperLayer
+    from targets.profile import Profile
 
-__all__ = ["Fired", "fire_all", "in_process"]
+__all__ = ["Battery", "Fired", "fire_all", "in_process"]
 
 _DEAD: Final = "the device has died"
 _NOT_SERVED: Final = "the device does not serve a good call any more"
@@ -155,7 +157,7 @@ def fire_all(
     """
     # Not `begin`, which would use XIDs again: a device may remember which Calls cost a connection.
     harness.go_on()
-    battery = _Battery(harness, careful=not (destructive or in_process(harness)))
+    battery = Battery(harness, None if destructive or in_process(harness) else caution())
     failed: list[Fired] = []
     try:
         for message in messages:
@@ -184,13 +186,26 @@ def in_process(harness: Harness) -> bool:
     return isinstance(harness.session.fabric.clock, VirtualClock)
 
 
-class _Battery:
-    """The connections from which one sequence is fired, one for each version (D-56)."""
+class Battery:
+    """The connections from which messages are fired, one for each version (D-56)."""
 
-    def __init__(self, harness: Harness, *, careful: bool) -> None:
+    def __init__(
+        self, harness: Harness, danger_of: Caution | None, patience: Profile | None = None
+    ) -> None:
+        """Have a good call answered on the first of them.
+
+        Args:
+            harness: of a running target.
+            danger_of: says why a message is kept back; None: none is.
+            patience: the target's profile with other times to wait for what answers a message.
+
+        Raises:
+            Inconclusive: the device does not serve even before.
+        """
         self._harness = harness
-        self._danger_of = caution() if careful else None
-        self._last = _Line(harness.ready_peer())
+        self._danger_of = danger_of
+        self._patience = patience or harness.profile
+        self._last = self._made(harness.ready_peer())
         self._lines = {self._last.peer.version: self._last}
         self._cost: set[int] = set()  # XIDs of messages that cost a connection
 
@@ -248,8 +263,12 @@ class _Battery:
         line = self._lines.get(version)
         if line is None or not line.peer.connected:
             self._make_room()
-            line = self._lines[version] = _Line(self._connected(version))
+            line = self._lines[version] = self._made(self._connected(version))
         return line
+
+    def _made(self, peer: Peer) -> _Line:
+        peer.profile = self._patience
+        return _Line(peer)
 
     def _connected(self, version: int) -> Peer:
         """A connection for a version; a good Call settles it if the device claims to speak it."""

@@ -75,6 +75,7 @@ _PROGRAMS: Final = (
     ("rpc.svcgssd", "accepts contexts of Kerberos for the kernel", ("nfs-common",)),
     ("kinit", "gets the tester's ticket of that realm", ("krb5-user",)),
     ("krb5kdc", "gives out that realm's tickets", ("krb5-kdc",)),
+    ("cc", "compiles what counts a kernel's blocks for the fuzzer", ("gcc", "libc6-dev")),
 )
 
 

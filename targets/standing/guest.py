@@ -107,6 +107,7 @@ class StandingGuest:
         setup: StandingSetup,
         kernel: str | None = None,
         processors: int = PROCESSORS,
+        plugin: str = "",
     ) -> StandingGuest:
         """Start a guest of this process's, and do not wait for it.
 
@@ -114,16 +115,19 @@ class StandingGuest:
             setup: what it is to set up.
             kernel: release, path of an image, or None for the newest that will do.
             processors: how many it has.
+            plugin: library and arguments of a plugin of QEMU's translator, which then executes the
+                guest whatever else could; none if empty.
 
         Raises:
             LabError: QEMU, busybox, a kernel or one of its modules is missing.
         """
         chosen = select_kernel(kernel)
-        accelerator = chosen_accelerator()
+        accelerator = Accelerator.TCG if plugin else chosen_accelerator()
         files = MachineFiles(_folder())
         try:
             write_first_files(files, chosen, setup)
             command = machine_of(files, chosen, accelerator, processors, setup)
+            command += ["-plugin", plugin] if plugin else []
             life = Supervised(command, files.folder, files.complaints)
         except BaseException:
             shutil.rmtree(files.folder, ignore_errors=True)

@@ -7,7 +7,9 @@ from typing import TYPE_CHECKING
 import pytest
 
 from conformance.explore.danger import danger_of
+from conformance.oracle.header import decode_header
 from conformance.tester.client import build, mutate
+from rpcrdma.errors import DecodeError
 from rpcrdma.ulp.pattern import pattern
 
 if TYPE_CHECKING:
@@ -83,3 +85,12 @@ def test_harm_is_known_by_the_chunks(peer: Peer, name: str, version: int) -> Non
     peer.version = version
 
     assert words in danger(peer, make)
+
+
+def test_harm_is_known_in_a_header_that_only_a_lenient_device_takes(peer: Peer) -> None:
+    call = mutate.read_segment(store(peer), 1, length=0)
+    octets = bytearray(call.octets)
+    octets[18] = 1  # of the word that says that a Read segment follows, which is neither 0 nor 1
+    with pytest.raises(DecodeError):
+        decode_header(bytes(octets))
+    assert "Read list" in danger_of(bytes(octets), peer.state.memory, call.request.layer)

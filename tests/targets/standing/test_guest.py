@@ -97,6 +97,26 @@ def test_a_machine_that_does_not_start_is_told_by_its_complaint(
         guest.await_ready()
 
 
+def test_a_plugin_of_the_translator_is_one_more_argument(
+    start: Callable[[str], StandingGuest], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    start("exit 0")  # puts the script in the machine's place
+    used: list[object] = []
+
+    def command(_files: object, _kernel: object, accelerator: object, *_: object) -> list[str]:
+        used.append(accelerator)
+        return ["sh", "-c", 'echo "$*" >&2', "sh"]
+
+    monkeypatch.setattr(module, "chosen_accelerator", lambda: Accelerator.KVM)
+    monkeypatch.setattr(module, "machine_of", command)
+    with (
+        StandingGuest.start(StandingSetup(), plugin="blocks.so,to=1") as guest,
+        pytest.raises(LabError, match=r"-plugin blocks\.so,to=1"),
+    ):
+        guest.await_ready()
+    assert used == [Accelerator.TCG]
+
+
 def test_a_panic_is_told_before_anything_else(start: Callable[[str], StandingGuest]) -> None:
     guest = start("echo 'Kernel panic - not syncing: Attempted' >console.log; echo end >&2")
     with pytest.raises(LabError, match="did not start: panic in the kernel: Kernel panic - not"):

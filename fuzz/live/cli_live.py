@@ -1,0 +1,153 @@
+"""`rpcrdma fuzz --live PROFILE`: fuzz a running device, guided by what its code shows."""
+
+from __future__ import annotations
+
+import os
+from contextlib import ExitStack, contextmanager
+from pathlib import Path
+from typing import TYPE_CHECKING, Final
+
+from rich.console import Console
+
+from conformance.bad_input import BadInput
+from conformance.tester.case import Inconclusive
+from conformance.tester.client.harness import Harness
+from fuzz.live.campaign import LiveCampaign
+from fuzz.live.corpus import EMPTY, LiveCorpus
+from fuzz.live.counted_guest import CountedGuest
+from fuzz.live.coverage import NoCoverage
+from fuzz.live.executor import LiveExecutor
+from fuzz.live.findings import LiveFindings
+from fuzz.live.reach import read_blocks, write_blocks
+from fuzz.live.report import LiveReport
+from fuzz.live.scenarios import blocks_of_scenarios
+from fuzz.live.seeds import seeds_for
+from fuzz.structure.headers import V1_SEQUENCE
+from targets.guest_device import guest_target
+from targets.lab.place import RunPlace, place_of
+from targets.placed import placed
+from targets.registry import find_profile, find_target, require_server
+from targets.standing.setup_of import setup_of
+
+if TYPE_CHECKING:
+    import argparse
+    from collections.abc import Iterator
+
+    from fuzz.live.coverage import Block, BlockCoverage
+    from reports.record import CaseRecord
+    from targets.base import Target
+    from targets.profile import Profile
+    from targets.standing.run_guest import GuestEnd
+
+__all__ = ["run_live"]
+
+_HARNESS: Final = "v1-responder"
+"""The ordinary harness whose inputs are those of a campaign: `replay` takes a finding as its."""
+
+_SCENARIOS: Final = "scenarios.txt"
+
+
+def run_live(arguments: argparse.Namespace) -> int:
+    """Fuzz, or have the scenarios run; returns the exit status."""
+    profile = find_profile(arguments.live)
+    find_target(arguments.live, arguments.fabric)  # refused now, not after a boot
+    folder: Path = arguments.output or Path(f"live-{profile.name}")
+    with _device(arguments, profile) as (device, coverage, kernel):
+        if arguments.scenarios:
+            return _measure(device, coverage, folder)
+        return _fuzz(arguments, folder, device, coverage, kernel)
+
+
+@contextmanager
+def _device(
+    arguments: argparse.Namespace, profile: Profile
+) -> Iterator[tuple[Target, BlockCoverage, str]]:
+    """The device, what counts its blocks, and the release of its kernel if that is known."""
+    place = place_of(profile, arguments.fabric)
+    if place is RunPlace.ALL_IN_GUEST:
+        raise BadInput("--live has the tester outside of the guest; drop --fabric verbs")
+    with ExitStack() as stack:
+        if place is RunPlace.DEVICE_IN_GUEST and not arguments.no_blocks:
+            kernel = arguments.kernel or (profile.lab.kernel if profile.lab else "")
+            modules = frozenset(arguments.modules.split(","))
+            counted = CountedGuest(setup_of(profile), kernel or None, modules, _say)
+            stack.enter_context(counted)
+            device = require_server(guest_target(profile, counted.guest))
+            yield device, counted.coverage, counted.guest.release
+            return
+        target = find_target(arguments.live, arguments.fabric)
+        at_place, facts = stack.enter_context(placed(target, place, arguments.kernel, _say))
+        yield require_server(at_place), NoCoverage(), dict(facts).get("kernel", "")
+
+
+def _say(end: GuestEnd) -> None:
+    print(end, flush=True)
+
+
+def _fuzz(
+    arguments: argparse.Namespace,
+    folder: Path,
+    device: Target,
+    coverage: BlockCoverage,
+    kernel: str,
+) -> int:
+    seed: int = arguments.seed or int.from_bytes(os.urandom(3))
+    scenarios = _scenarios(folder / _SCENARIOS)
+    corpus = LiveCorpus(folder / "corpus", V1_SEQUENCE, seed)
+    if arguments.empty and corpus.found:
+        raise BadInput(f"{folder / 'corpus'} is not empty; name another folder by --output")
+    harness = Harness(device)
+    try:
+        harness.preflight()  # calls of NFSv3 need file handles
+        harness.end()
+        executor = LiveExecutor(harness, destructive=arguments.destructive)
+        findings = LiveFindings(executor, folder / "findings", _HARNESS, device.name, seed)
+        campaign = LiveCampaign(executor, coverage, corpus, findings)
+        seeds = (EMPTY,) if arguments.empty else (*corpus.found, *seeds_for(harness, _HARNESS))
+        with Console().status(f"fuzzing {device.name} from seed {seed}") as status:
+            pulse = campaign.run(
+                seeds, arguments.time, lambda pulse: status.update(f"{device.name}: {pulse}")
+            )
+    except Inconclusive as error:
+        raise BadInput(f"{device.name}: {error}") from error
+    finally:
+        harness.close()
+    report = LiveReport(
+        device.name,
+        kernel,
+        seed,
+        pulse,
+        tuple(findings.kept.values()),
+        frozenset(campaign.known),
+        coverage.functions(),
+        scenarios,
+        executor.avoided,
+    )
+    file = report.write(folder)
+    print(report.text())
+    print(f"report: {file}")
+    return int(bool(findings.kept or pulse.stopped))
+
+
+def _scenarios(file: Path) -> frozenset[Block] | None:
+    """The blocks that the scenarios reach, if that was looked at.
+
+    Raises:
+        BadInput: the file holds something else.
+    """
+    try:
+        return read_blocks(file) if file.exists() else None
+    except ValueError as error:
+        raise BadInput(f"{file} is no list of blocks: {error}") from error
+
+
+def _measure(device: Target, coverage: BlockCoverage, folder: Path) -> int:
+    with Console().status(f"judging {device.name} by the scenarios") as status:
+
+        def judged(case: CaseRecord, planned: int) -> None:
+            status.update(f"{device.name}: {case.id}, of {planned}")
+
+        blocks = blocks_of_scenarios(device, coverage, folder / "scenarios", judged)
+    write_blocks(folder / _SCENARIOS, blocks)
+    print(f"{len(blocks)} blocks: {folder / _SCENARIOS}")
+    return 0

@@ -1,0 +1,58 @@
+"""What goes with `rpcrdma fuzz --live`."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+from targets.fabrics import FABRICS
+
+if TYPE_CHECKING:
+    import argparse
+
+__all__ = ["add_options"]
+
+
+def add_options(parser: argparse.ArgumentParser) -> None:
+    """Add what goes with `--live`."""
+    live = parser.add_argument_group(
+        "with --live",
+        "The device is that of a profile. A kernel's is in a guest of the lab, whose blocks are"
+        " counted as QEMU (TCG) translates them: an input that reaches new ones, or is answered in"
+        " a new way, is kept and changed further. Answers are judged by the specification; a good"
+        " call must be served now and then; the kernel's log is read. A device that has died is"
+        " started again.",
+    )
+    live.add_argument(
+        "--output",
+        type=Path,
+        metavar="DIR",
+        help="for report, findings and corpus; default: live-PROFILE",
+    )
+    live.add_argument(
+        "--destructive",
+        action="store_true",
+        help="send also what may bring a server down or damage its data; see SECURITY.md",
+    )
+    live.add_argument(
+        "--empty", action="store_true", help="begin with no seeds and with an empty corpus"
+    )
+    live.add_argument(
+        "--modules",
+        default="rpcrdma,sunrpc",
+        metavar="NAMES",
+        help="of the kernel, whose blocks count; default: %(default)s",
+    )
+    live.add_argument(
+        "--no-blocks",
+        action="store_true",
+        help="be guided by answers alone; needs no C compiler, and takes KVM where there is one",
+    )
+    live.add_argument(
+        "--scenarios",
+        action="store_true",
+        help="judge the device by the suite's cases instead, and keep the blocks that they reach:"
+        " the report of a campaign with the same --output compares with them",
+    )
+    live.add_argument("--fabric", default="", choices=FABRICS)
+    live.add_argument("--kernel", default="", help="release of the lab's kernel, or its image")

@@ -48,7 +48,8 @@ class KeptFinding:
         file: where it is kept.
         seconds: when it was seen first, since the campaign began.
         count: how many inputs showed it.
-        shown_again: whether the sequence in the file did it once more.
+        shown_again: whether the sequence in the file did it once more; a death that came while
+            another finding was made smaller is not tried again.
     """
 
     cause: Cause

@@ -11,6 +11,7 @@ shorter than the profile says, and what fails is tried again with all the patien
 from __future__ import annotations
 
 from dataclasses import dataclass
+from time import sleep
 from typing import TYPE_CHECKING, Final
 
 import msgspec
@@ -102,6 +103,8 @@ class LiveExecutor:
         self._ran = 0
         self._printed = 0
         self._dangers: set[str] = set()
+        self._settling = 0.0 if in_process(harness) else harness.profile.grace
+        self._is_patient = False
         self._seems_alive = False  # nobody was told of its death
         self._late: LiveExecution | None = None
 
@@ -142,6 +145,9 @@ class LiveExecutor:
                     break
             if not problem and self._ran >= self._every:
                 problem = battery.dead()
+            if not problem and self._is_patient:
+                # Another thread of the device may have served the call while one was dying.
+                sleep(self._settling)
         except Deviation as error:
             problem = self._harness.life.death() or error.reason
         return self._execution(outcomes, problem)
@@ -159,7 +165,11 @@ class LiveExecutor:
         self.renew()
         self._battery = self._open(self._harness.profile if patient else self._hasty)
         self._ran = self._every  # so that a good call is made at its end
-        return self.run(sequence)
+        self._is_patient = patient
+        try:
+            return self.run(sequence)
+        finally:
+            self._is_patient = False
 
     def _open(self, patience: Profile) -> Battery:
         if self._seems_alive and (died := self._harness.life.death()):
@@ -176,6 +186,8 @@ class LiveExecutor:
         died = self._harness.life.death()
         problem = died or problem
         self._seems_alive = not died
+        if died:
+            sleep(self._settling)  # a kernel that dies says where, some lines later
         console = self._console()
         complaint = "" if died else _complaint(console[self._printed :])
         self._printed = len(console)
@@ -200,9 +212,8 @@ class LiveExecutor:
 
     def _console(self) -> str:
         session = self._harness.session
-        if self._harness.life.console:
-            return self._harness.life.console  # of a machine that may be gone
-        return session.console() if isinstance(session, HasConsole) else ""
+        printed = session.console() if isinstance(session, HasConsole) else ""
+        return max(printed, self._harness.life.console, key=len)  # the latter of one that is gone
 
 
 def _complaint(printed: str) -> str:

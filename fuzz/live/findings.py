@@ -46,9 +46,10 @@ class KeptFinding:
     Attributes:
         cause: as it was seen first.
         file: where it is kept.
-        seconds: when it was, since the campaign began.
+        seconds: when it was seen first, since the campaign began.
         count: how many inputs showed it.
-        shown_again: whether the sequence in the file did it once more.
+        shown_again: whether the sequence in the file did it once more; a death that came while
+            another finding was made smaller is not tried again.
     """
 
     cause: Cause
@@ -79,7 +80,7 @@ class LiveFindings:
 
         Args:
             executor: tries sequences again.
-            folder: for the files.
+            folder: for the files, in a numbered folder for each cause.
             harness: whose inputs the sequences are (`fuzz.registry`).
             target: name of the device's profile.
             seed: of the campaign.
@@ -93,6 +94,8 @@ class LiveFindings:
         self._looks: Counter[tuple[str, ...]] = Counter()
         self._clock = clock
         self._began = clock()
+        self._seconds = 0.0  # when the last input was looked at
+        self._harmful: set[str] = set()
 
     def look(self, execution: LiveExecution, inputs: Sequence[bytes]) -> bool:
         """Look at what became of an input; returns whether anything was wrong with it.
@@ -106,6 +109,7 @@ class LiveFindings:
         """
         causes = causes_of(execution)
         self.deaths += any(cause.is_grave for cause in causes)
+        self._seconds = self._clock() - self._began
         for cause in causes:
             known = self.kept.get(cause.key)
             if known is not None:
@@ -113,6 +117,8 @@ class LiveFindings:
             elif self._looks[cause.key] < _MOST_LOOKS:
                 self._looks[cause.key] += 1
                 self._look_again(cause, execution, inputs)
+        # Only now: what is tried again must be sent.
+        self._executor.avoided |= self._harmful
         return bool(causes)
 
     def _look_again(self, cause: Cause, execution: LiveExecution, inputs: Sequence[bytes]) -> None:
@@ -133,9 +139,7 @@ class LiveFindings:
 
     def _shown_again(self, cause: Cause, messages: list[bytes]) -> bool:
         """Whether a sequence does it once more; it is then kept as small as can be."""
-        again = self._executor.run_alone(messages)
-        self._count(again)
-        seen = _shown(again, cause)
+        again, seen = self._try(messages, cause)
         if seen is None:
             return False
         try:
@@ -152,18 +156,26 @@ class LiveFindings:
         def does_it(candidate: list[bytes]) -> bool:
             if not cause.is_grave and self._clock() >= end:
                 return False
-            again = self._executor.run_alone(candidate, patient=cause.is_grave)
-            self._count(again)
-            return _shown(again, cause) is not None
+            return self._try(candidate, cause, patient=cause.is_grave)[1] is not None
 
         smallest = reduced(messages, does_it, _GRAVE_TRIES if cause.is_grave else _TRIES)
         # What was tried in haste may show an answer that comes late.
-        if cause.is_grave or _shown(self._executor.run_alone(smallest), cause):
+        if cause.is_grave or self._try(smallest, cause)[1] is not None:
             return smallest
         return messages
 
-    def _count(self, again: LiveExecution) -> None:
+    def _try(
+        self, messages: list[bytes], cause: Cause, *, patient: bool = True
+    ) -> tuple[LiveExecution, Cause | None]:
+        """Run a sequence again; the cause with what was seen this time, or None."""
+        again = self._executor.run_alone(messages, patient=patient)
         self.deaths += bool(again.unserved)
+        shown = causes_of(again)
+        for other in shown:
+            # What brings the device down in another way is not lost, though it is not looked for.
+            if other.broken == (DIED,) and other.key != cause.key and other.key not in self.kept:
+                self._keep(other, again, messages, shown_again=False)
+        return again, next((one for one in shown if one.key == cause.key), None)
 
     def _keep(
         self,
@@ -176,15 +188,10 @@ class LiveFindings:
         # Under other XIDs than what they name, as they were sent: zeros in memory are an XID, too.
         one, octets = self._finding, join(with_fresh_xids(messages, count(_FIRST_XID)))
         finding = Finding(one.way, one.target, one.seed, cause.broken, cause.detail, octets=octets)
-        file = keep(self._folder, finding)
+        # One sequence may do several things, and a file is named by the sequence.
+        file = keep(self._folder / f"{len(self.kept) + 1}", finding)
         if execution.console:
             file.with_suffix(".console.log").write_text(execution.console, encoding="utf-8")
         if cause.is_grave:
-            self._executor.avoided |= execution.dangers
-        seconds = self._clock() - self._began
-        self.kept[cause.key] = KeptFinding(cause, file, seconds, shown_again=shown_again)
-
-
-def _shown(execution: LiveExecution, cause: Cause) -> Cause | None:
-    """The same cause with what was seen this time; None if it does not show."""
-    return next((one for one in causes_of(execution) if one.key == cause.key), None)
+            self._harmful |= execution.dangers
+        self.kept[cause.key] = KeptFinding(cause, file, self._seconds, shown_again=shown_again)

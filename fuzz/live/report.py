@@ -167,7 +167,7 @@ class LiveReport:
         lines = []
         for found in self.findings:
             times = "once" if found.count == 1 else f"{found.count} times"
-            doubt = "" if found.shown_again else "; the file did not do it again"
+            doubt = "" if found.shown_again else "; the file was not seen to do it again"
             when = f"after {found.seconds:.0f} s, {times}{doubt}"
             lines.append(f"- {', '.join(found.cause.broken)} ({when}): {found.cause.detail}")
             lines.append(f"  `rpcrdma replay {found.file} {self.target}`")

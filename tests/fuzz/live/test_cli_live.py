@@ -36,7 +36,7 @@ def test_a_finding_is_replayed_by_the_command_of_the_report(
     tmp_path: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:
     assert live(tmp_path, "mutant:grants-zero", "--seed", "5") == 1
-    (file, *_) = (tmp_path / "findings").iterdir()
+    (file, *_) = (tmp_path / "findings" / "1").iterdir()
     capsys.readouterr()
     assert main(["replay", str(file), "mutant:grants-zero"]) == 1
     assert "mutant:grants-zero: FAIL" in capsys.readouterr().out

@@ -168,3 +168,21 @@ def test_what_the_kernel_complains_of_is_told_once_with_its_console(
     assert execution.console == "".join(printed)
     assert execution.alive
     assert executor.run([good_call()]).complaint == ""
+
+
+def test_a_thread_that_dies_while_others_serve_is_noticed_by_a_patient_run(
+    harness_of: Callable[[Target], Harness], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """The kernel prints that it died after the good call is answered, and where still later."""
+    harness = harness_of(mini.MiniatureTarget(mini.good))
+    printed = ["booted"]
+    dies = iter(("BUG: kernel NULL pointer dereference", "RIP: 0010:svc_example+0x9e/0xa0"))
+    monkeypatch.setattr(harness.session, "console", lambda: "\n".join(printed), raising=False)
+    monkeypatch.setattr(harness.session, "alive", lambda: "oops" if len(printed) > 1 else None)
+    monkeypatch.setattr(module, "in_process", lambda _: False)
+    monkeypatch.setattr(module, "sleep", lambda _seconds: printed.append(next(dies)))
+    executor = LiveExecutor(harness, destructive=True)
+    assert executor.run([good_call()]).alive
+    execution = executor.run_alone([good_call()])
+    assert execution.died == "oops"
+    assert execution.console.endswith("RIP: 0010:svc_example+0x9e/0xa0")

@@ -158,3 +158,16 @@ def test_what_cannot_be_made_smaller_since_the_device_is_gone_is_kept_as_it_is(
     (kept,) = found.kept.values()
     assert kept.shown_again
     assert len(split(load(kept.file).octets)) == 2
+
+
+def test_another_death_that_comes_instead_is_kept_beside(tmp_path: Path) -> None:
+    other = LiveExecution((), "panic", "panic", "", "[ 9.0] panic\n", frozenset({"another"}))
+    deaths = iter((other, DEATH))
+    found, executor = findings(
+        tmp_path, lambda all_: next(deaths, DEATH) if has_bad(all_) else answered()
+    )
+    found.look(DEATH, [join([good_call(1)]), join([BAD])])
+    seen = {one.cause.detail: one for one in found.kept.values()}
+    assert (seen["oops"].shown_again, seen["panic"].shown_again) == (True, False)
+    assert seen["panic"].file.with_suffix(".console.log").read_text() == "[ 9.0] panic\n"
+    assert executor.avoided == {"a class", "another"}

@@ -43,6 +43,7 @@ SEVERAL_CALLS = dict.fromkeys(
         "v2/4.2.3/responder-ends-no-call-that-waits-over-an-error",
         "v2/5/responder-has-its-receives-after-groups",
         "v2/5.3/responder-of-both-answers-a-call-that-waited-in-its-version",
+        "xcharext/3.2/server-heeds-a-withdrawal-while-a-call-is-held",
         "xcharext/3.2/server-leaves-memory-of-other-calls-alone",
         "xcharext/4.2/request-may-have-the-xid-of-an-rpc[responder]",
     ),

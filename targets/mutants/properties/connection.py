@@ -138,7 +138,13 @@ class ExecutesWhatStandsBehindOperations(Duplex):
         return actions if call is None else actions + self._take_forward(_as(event, call), now)
 
 
-@mutant(breaks=NO_RPC)
+@mutant(
+    breaks=NO_RPC,
+    also_trips={
+        "rtrext.5.4.faulty-groups-are-reported": "a Receive too many for each response fills"
+        " its queue"
+    },
+)
 class ExecutesWhatStandsBehindOperationsAsAClient(ClientDuplex):
     """Executes a backward Call that stands after an operation."""
 

@@ -52,6 +52,16 @@ class InvalidatesMemoryOfOtherCalls(Responder):
         return next(others, own)
 
 
+@mutant(breaks="xcharext.3.2.plain-send-unless-announced")
+class InvalidatesOnWhileACallIsInProgress(Responder):
+    """Heeds it only when no Call is in progress that its memory may not be invalidated any more."""
+
+    def heed(self, version: int, send_limit: int, peer: PropertyValues) -> None:
+        before = self.may_invalidate and self.is_busy
+        super().heed(version, send_limit, peer)
+        self.may_invalidate = self.may_invalidate or before
+
+
 @mutant(breaks="xcharext.3.2.either-send-if-announced")
 class AnswersNothingThatMayBeInvalidated(Responder):
     """Sends no Reply where it may invalidate memory."""

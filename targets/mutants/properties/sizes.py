@@ -72,6 +72,15 @@ class IgnoresThePeersSize(PropertyRules):
 
 
 @mutant(breaks=OBEYED, roles=BOTH_ENDS)
+class GoesByTheStructureAlone(PropertyRules):
+    """Sends what the segments of the peer's structure take, whatever size it has told as well."""
+
+    def send_limit(self, peer: PropertyValues, requested: int | None) -> int:
+        limit = super().send_limit(peer, requested)
+        return limit if peer.buffer_structure is None else peer.longest_structured
+
+
+@mutant(breaks=OBEYED, roles=BOTH_ENDS)
 class TakesSizeZeroForNoLimit(PropertyRules):
     """Takes a receive buffer size of 0 for one without limit."""
 

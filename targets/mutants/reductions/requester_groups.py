@@ -6,6 +6,7 @@ from dataclasses import replace
 from itertools import dropwhile
 from typing import TYPE_CHECKING, Final
 
+from rpcrdma.endpoint.backward.duplex import ClientDuplex
 from rpcrdma.endpoint.core.actions import PostReceive
 from rpcrdma.endpoint.core.credits import Allowance
 from rpcrdma.endpoint.requester.group_plan import GroupPlanner
@@ -299,3 +300,11 @@ class PostsOneReceiveForALongResponse(Requester):
 
     def _receive(self, event: MessageReceived, now: float) -> list[Action]:
         return super()._receive(event, now)[event.sends - 1 :]
+
+
+@mutant(breaks="rtrext.4.3.reserved-receives-are-there")
+class PostsOneReceiveForABrokenResponse(ClientDuplex):
+    """Posts a single Receive again for all Sends of a response that breaks off."""
+
+    def _again(self, sends: int) -> list[Action]:
+        return super()._again(min(sends, 1))

@@ -11,6 +11,7 @@ from rpcrdma.endpoint.core.actions import Transfer
 from rpcrdma.endpoint.core.faults import Fault, FaultFound
 from rpcrdma.endpoint.responder.group_reply import GroupReplies, Matched, PlaceableResult
 from rpcrdma.endpoint.responder.plan import PlannedWrite
+from rpcrdma.endpoint.responder.responder import Responder
 from rpcrdma.ulp.bindings import DataItem
 from rpcrdma.wire._generated_rtrext import (
     DirectToExplicitRdma,
@@ -23,6 +24,8 @@ from targets.mutants.base import mutant
 if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence
 
+    from rpcrdma.endpoint.core.actions import Action
+    from rpcrdma.endpoint.responder.call_rules import IncomingCall
     from rpcrdma.endpoint.responder.group_reply import PlannedGroup
     from rpcrdma.endpoint.responder.group_rules import IncomingGroup
     from rpcrdma.wire import RdmaSegment
@@ -288,3 +291,16 @@ class ChoosesBeforeItCounts(GroupReplies):
         by_sends: bool,
     ) -> tuple[RdmaSegment, ...] | None:
         return super().place(result, direction, layout, by_sends=True)
+
+
+@mutant(breaks="rtrext.7.4.every-direction-is-answered")
+class GoesByTheLatestDirections(Responder):
+    """Answers a request that waits by the directions of the one that came last."""
+
+    def _accept(self, call: IncomingCall) -> list[Action]:
+        waiting = list(self._executing.calls())
+        for one in waiting:
+            _, payload = self._executing.take(one.xid, newest=False)
+            latest = replace(one, group=call.group or one.group)
+            self._executing.add(one.xid, latest, payload)
+        return super()._accept(call)

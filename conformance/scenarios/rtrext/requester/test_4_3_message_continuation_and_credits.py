@@ -9,6 +9,7 @@ import pytest
 
 from conformance import verify
 from conformance.catalogue.cite import requirement
+from conformance.groups.client import NEEDS
 from conformance.groups.server import GroupServer
 from conformance.groups.taken import TAKEN
 from targets.base import ActKind
@@ -18,8 +19,12 @@ if TYPE_CHECKING:
     from conformance.tester.server.acting import ActingClient
 
 CREDITS: Final = "rtrext.4.3.credits-for-the-whole-request"
+REPORTED: Final = "rtrext.5.4.faulty-groups-are-reported"
 THERE: Final = "rtrext.4.3.reserved-receives-are-there"
 UNUSED: Final = "rtrext.4.3.reserve-may-stay-unused"
+
+ROUNDS: Final = 130
+"""More broken responses than a client has Receives, of both directions and in reserve."""
 
 
 @requirement(CREDITS, role="requester", needs=("xmtreq", "xmtcont"), interpretations=("D-109",))
@@ -81,6 +86,26 @@ def test_requester_has_its_receives_after_long_responses(
         groups.done(client.begin(ActKind.LONG_REPLY, 12000), (THERE,))
 
     verify.calls.stands(groups.line, "fifty long responses", (THERE,))
+
+
+@requirement(THERE, REPORTED, role="requester", needs=NEEDS, interpretations=("D-97", "D-119"))
+def test_requester_has_its_receives_after_broken_responses(
+    service_two: Service, client: ActingClient
+) -> None:
+    """Responses break off at their second transmission again and again: no Receive gets lost by it.
+
+    A broken one is reported, and made good unless the client has given the Call up.
+    """
+    service_two.welcome = replace(service_two.welcome, rnr_retry=0)
+    groups = GroupServer.of(service_two, client, replace(TAKEN, response_limit=64))
+
+    for _ in range(ROUNDS):
+        act, call = groups.request(ActKind.LONG_REPLY, 9000)
+        good = groups.response(call)
+        broken = good.changed(lambda one: one.with_contents(1, optxc_xnum=2).in_order(0, 1))
+        groups.reported(call, broken, (REPORTED,))
+        groups.goes_on(act, call, (REPORTED,))
+        verify.calls.stands(groups.line, "responses that break off, and good ones", (THERE,))
 
 
 @requirement(UNUSED, role="requester", needs=("xmtreq",), interpretations=("D-97",))

@@ -29,6 +29,7 @@ AS_TOLD = "rtrext.8.3.receives-are-as-told"
 AGREES = "rtrext.8.3.structure-agrees-with-the-size"
 DEFAULT = "xcharext.2.1.zero-length-means-the-default"
 FOLLOWS = "rtrext.8.3.size-follows-from-the-structure"
+SIZE = "xcharext.3.1.no-send-beyond-the-announced-size"
 
 
 @requirement(AS_TOLD, role="requester", needs=("xmtreq", "xmtcont"), interpretations=("D-101",))
@@ -73,6 +74,24 @@ def test_requester_derives_the_size_from_the_structure(
     groups.done(client.begin(kind, 6000), (FOLLOWS,))
 
     verify.calls.obey(groups.service.received, FOLLOWS)
+
+
+@requirement(SIZE, role="requester", needs=("xmtreq",), interpretations=("D-101",))
+@pytest.mark.parametrize("kind", [ActKind.LONG_CALL, ActKind.WRITE], ids=str)
+def test_requester_keeps_to_a_size_below_the_structure(
+    service_two: Service, client: ActingClient, kind: ActKind
+) -> None:
+    """Segments are announced that have more octets than the size: no Send is longer than the size.
+
+    The tester contradicts itself, as an end does that was asked for a smaller size.
+    """
+    segments = structure((1, 6000, False), (1, 2192, True))
+    told = replace(TAKEN, support=0, structure=segments, octets=6000)
+    groups = GroupServer.of(service_two, client, told)
+
+    groups.done(client.begin(kind, 7000), (SIZE,))
+
+    verify.calls.obey(groups.service.received, SIZE)
 
 
 @requirement(DEFAULT, role="requester", needs=("xmtreq",), interpretations=("D-101", "D-130"))

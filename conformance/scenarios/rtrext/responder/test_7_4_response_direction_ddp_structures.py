@@ -48,6 +48,9 @@ TOOSHORT: Final = "rtrext.6.2.tooshort-is-an-item-left-inline"
 NOITEM: Final = "rtrext.6.2.noitem-is-a-direction-left-over"
 TYPES: Final = "rtrext.6.2.types-of-items-in-responses"
 TYPE_CODES: Final = "rtrext.6.2.codes-of-the-types"
+HELD: Final = 0x53
+"""Token of the request that the device holds."""
+
 BEYOND: Final = ResponseRange(4, 2**32 - 1)
 """A range in which no operation of a Call begins that is one operation (D-115)."""
 
@@ -251,6 +254,24 @@ def test_server_bears_an_empty_range(connect_two: Callable[..., Peer]) -> None:
     verify.equal(
         _kinds(reply), [NoItem, ByExplicitRdma], "what became of the directions", breaks=RANGE
     )
+
+
+@requirement(EVERY, NOITEM, needs=NEEDS, interpretations=("D-105",))
+@pytest.mark.parametrize("later", [1, 3])
+def test_server_answers_a_held_request_by_its_own_directions(
+    connect_two: Callable[..., Peer], later: int
+) -> None:
+    """A request with two directions is held until one with fewer or more has been answered."""
+    client = GroupClient.of(connect_two)
+    peer = client.peer
+    verify.granted.require(peer, 2)
+
+    directions = to_memory(peer, 64), to_sends()
+    held = client.send(grouped(peer, peer.workload.hold(HELD), directions=directions))
+    more = tuple(to_sends() for _ in range(later))
+    release = client.send(grouped(peer, peer.workload.release(HELD), directions=more))
+
+    answers.each_served(client, (held, release), breaks=EVERY)
 
 
 @requirement(EVERY, needs=NEEDS, interpretations=("D-116",))

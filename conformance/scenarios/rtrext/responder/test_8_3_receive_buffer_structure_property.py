@@ -38,6 +38,7 @@ AS_TOLD: Final = "rtrext.8.3.receives-are-as-told"
 AGREES: Final = "rtrext.8.3.structure-agrees-with-the-size"
 DEFAULT: Final = "xcharext.2.1.zero-length-means-the-default"
 FOLLOWS: Final = "rtrext.8.3.size-follows-from-the-structure"
+SIZE: Final = "xcharext.3.1.no-send-beyond-the-announced-size"
 
 
 @requirement(AS_TOLD, needs=NEEDS, interpretations=("D-101",))
@@ -87,6 +88,22 @@ def test_server_derives_the_size_from_the_structure(
     call = client.send(grouped(client.peer, request, directions=(to_sends(),)))
 
     answers.served(client, call, breaks=FOLLOWS)
+
+
+@requirement(SIZE, needs=NEEDS, interpretations=("D-101",))
+def test_server_keeps_to_a_size_below_the_structure(connect_two: Callable[..., Peer]) -> None:
+    """Segments are announced that have more octets than the size: no Send is longer than the size.
+
+    The tester contradicts itself, as an end does that was asked for a smaller size.
+    """
+    segments = BufferStructure(8192, (BufferSegmentGroup(2, BufferSegment(4096, 0, 0)),))
+    peer = GroupClient.of(connect_two, replace(TOLD, structure=segments, octets=6000)).peer
+    call = build.long_reply(peer, peer.workload.long_reply(7000))
+
+    peer.send(call)
+
+    length = verify.served(peer, call, breaks=SIZE).answer.length
+    verify.that(length <= 6000, "the Send is no longer than 6000 octets", breaks=SIZE)
 
 
 @requirement(DEFAULT, needs=NEEDS, interpretations=("D-101", "D-130"))

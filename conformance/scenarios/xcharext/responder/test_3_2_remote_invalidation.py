@@ -8,6 +8,7 @@ import pytest
 
 from conformance import verify
 from conformance.catalogue.cite import requirement
+from conformance.options import verify as verify_options
 from conformance.options.client import OptionClient
 from conformance.oracle.outcome import Answered
 from conformance.tester.client import build
@@ -136,3 +137,24 @@ def test_server_remembers_a_withdrawal_through_other_updates(
         tester.peer.send(call)
         verify.served(tester.peer, call)
         _all_valid(call, (PLAIN, REPLACE))
+
+
+@requirement(PLAIN, REPLACE, EITHER, needs=("operations",), interpretations=("D-80",))
+def test_server_heeds_a_withdrawal_while_a_call_is_held(connect_two: Callable[..., Peer]) -> None:
+    """A permission is withdrawn between a held Call and its Reply: nothing of it is invalidated."""
+    tester = OptionClient.of(connect_two)
+    verify_options.claims(tester, "updprop")
+    peer = tester.peer
+    tester.send(ConnProp(property_values(RequesterRemoteInvalidation(allowed=True)), ()))
+    tester.call((EITHER,))
+    verify.granted.require(peer, 2)
+    held = build.long_reply(peer, peer.workload.hold(HELD), (64,))
+    peer.send(held)
+    tester.send(UpdProp(property_values(RequesterRemoteInvalidation(allowed=False))))
+    tester.call()
+    release = build.short(peer, peer.workload.release(HELD))
+
+    peer.send(release)
+
+    verify.each(peer, (release, Answered), (held, Answered))
+    _all_valid(held, (PLAIN, REPLACE))

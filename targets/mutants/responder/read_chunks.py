@@ -143,11 +143,9 @@ class DoesNotPadPulledItems(CallRules):
     },
 )
 class TakesPaddingFromTheStream(CallRules):
-    """Fills up to the next of several Read chunks with what belongs after it, as Linux 6.12 does.
+    """Fills up to the next of several Read chunks with what belongs after it: as Linux 6.12."""
 
-    Positions count the padding of the items before; the octets between two items do not contain it.
-    """
-
+    # Positions count the padding of the items before; what is inline between two has none of it.
     def assemble(self, call: IncomingCall, pulled: tuple[bytes, ...]) -> bytes:
         if not call.inline or len(call.chunks) < 2:
             return super().assemble(call, pulled)

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import sys
 from pathlib import Path
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Final
 
 from rich.console import Console
 
@@ -23,6 +23,8 @@ if TYPE_CHECKING:
 
 __all__ = ["add_parser", "run", "seconds"]
 
+_KEEP: Final = "keep"
+
 
 def add_parser(subparsers: argparse._SubParsersAction[argparse.ArgumentParser]) -> None:
     """Add `fuzz` to the command line."""
@@ -34,12 +36,20 @@ def add_parser(subparsers: argparse._SubParsersAction[argparse.ArgumentParser]) 
             " corpus is read. It goes on after a finding; the first of each cause is minimised and"
             " kept, with the command that replays it. Inputs that reach something new are kept as"
             " well, and the next run begins with them. Exit status 1 if there is a finding."
+            " `keep` and a finding instead: the tests run it again from then on."
         ),
         epilog="examples: rpcrdma fuzz v1-header --time 60;"
-        " rpcrdma fuzz --live linux-server --time 600",
+        " rpcrdma fuzz --live linux-server --time 600;"
+        " rpcrdma fuzz keep findings/v1-header-round-trip-0123456789ab.json",
     )
     what = parser.add_mutually_exclusive_group(required=True)
-    what.add_argument("harness", nargs="?", choices=harness_names(), help="what to fuzz")
+    what.add_argument(
+        "harness",
+        nargs="?",
+        metavar="HARNESS",
+        choices=(*harness_names(), _KEEP),
+        help=f"what to fuzz: {', '.join(harness_names())}; or `{_KEEP}`",
+    )
     what.add_argument("--all", action="store_true", help="run every harness, one after the other")
     what.add_argument("--list", action="store_true", help="list the harnesses")
     what.add_argument(
@@ -47,6 +57,7 @@ def add_parser(subparsers: argparse._SubParsersAction[argparse.ArgumentParser]) 
         metavar="PROFILE",
         help="fuzz a running device: name or profile (.toml); see below",
     )
+    parser.add_argument("finding", nargs="?", type=Path, help=f"what to {_KEEP}: a file")
     parser.add_argument(
         "--time", type=seconds, default=60, metavar="SECONDS", help="for each harness; default: 60"
     )
@@ -67,6 +78,13 @@ def add_parser(subparsers: argparse._SubParsersAction[argparse.ArgumentParser]) 
         help="afterwards, leave in that folder only what reaches more than the seeds of the suite",
     )
     parser.add_argument("--seed", type=int, default=0, help="of the fuzzer; 0 for a fresh one")
+    parser.add_argument(
+        "--regressions",
+        type=Path,
+        default=None,
+        metavar="DIR",
+        help=f"where `{_KEEP}` puts a finding; default: where the suite's tests look",
+    )
     subject = parser.add_mutually_exclusive_group()
     subject.add_argument(
         "--implementation",
@@ -85,17 +103,16 @@ def add_parser(subparsers: argparse._SubParsersAction[argparse.ArgumentParser]) 
 
 def run(arguments: argparse.Namespace) -> int:
     """Fuzz; returns the exit status."""
+    if arguments.harness == _KEEP:
+        return _keep(arguments)
+    if arguments.finding:
+        raise BadInput(f"a finding goes with `{_KEEP}`: rpcrdma fuzz {_KEEP} {arguments.finding}")
     if arguments.list:
         for name in harness_names():
             print(f"{name}  {find_harness(name).title}")
         return 0
     if arguments.live:
-        if arguments.implementation or arguments.planted or arguments.minimise:
-            raise BadInput("--live fuzzes a device as it is, and keeps a corpus of its own")
-        # Imported only now: it has all of the suite in it.
-        from fuzz.live.cli_live import run_live
-
-        return run_live(arguments)
+        return _live(arguments)
     if arguments.all:
         if arguments.implementation or arguments.planted:
             raise BadInput("--all fuzzes the references; name the harness of an implementation")
@@ -106,6 +123,27 @@ def run(arguments: argparse.Namespace) -> int:
         if harness != arguments.harness:
             raise BadInput(f"{arguments.planted} is for harness {harness}")
     return _fuzz(arguments.harness, implementation, arguments)
+
+
+def _live(arguments: argparse.Namespace) -> int:
+    if arguments.implementation or arguments.planted or arguments.minimise:
+        raise BadInput("--live fuzzes a device as it is, and keeps a corpus of its own")
+    # Imported only now: it has all of the suite in it.
+    from fuzz.live.cli_live import run_live
+
+    return run_live(arguments)
+
+
+def _keep(arguments: argparse.Namespace) -> int:
+    if arguments.finding is None:
+        raise BadInput(f"name what to {_KEEP}: rpcrdma fuzz {_KEEP} findings/FILE.json")
+    from fuzz.kept import REGRESSIONS, problem_of, stay
+
+    path, finding = stay(arguments.finding, arguments.regressions or REGRESSIONS)
+    problem = problem_of(finding)
+    print(f"kept: {path}")
+    print(f"its test fails until this is mended: {problem}" if problem else "its test passes")
+    return 0
 
 
 def _fuzz(harness: str, implementation: str, arguments: argparse.Namespace) -> int:

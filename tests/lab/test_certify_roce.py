@@ -61,6 +61,7 @@ WITHOUT_A_CALL = {
     "responder-executes-no-call-whose-rpc-header-is-cut",
     "responder-refuses-at-rpc-level-by-rdma-msg",
     "responder-refuses-a-reduced-ineligible-argument",
+    "responder-reads-no-octets-between-segments",
     # Drawn from models, they meet all of these.
     "responder-serves-chunks-of-every-shape",
     "responder-bears-a-call-cut-anywhere",

@@ -25,10 +25,11 @@ if TYPE_CHECKING:
 __all__ = ["Dialogue"]
 
 _ANSWER: Final = re.compile(r"ok( [0-9]{1,20})+|no( .*)?")
-_SECONDS: Final = 1.0
-"""For an answer."""
+_SECONDS: Final = 2.0
+"""For an answer, with another start: a busy machine must not look like a parser that hangs.  Two
+of them are less than an input may take."""
 _START_SECONDS: Final = 3.0
-"""For the first one of a process.  Both together are less than an input may take."""
+"""For the very first answer."""
 _LONGEST: Final = 1 << 17
 """Octets of a line that is taken for an answer."""
 _SHOWN: Final = 120
@@ -41,7 +42,7 @@ class Dialogue:
     Args:
         command: its words.
         seconds: for an answer.
-        start_seconds: for the first one of a process.
+        start_seconds: for the very first one.
     """
 
     def __init__(
@@ -52,7 +53,7 @@ class Dialogue:
     ) -> None:
         self._command = command
         self._seconds = seconds
-        self._start_seconds = start_seconds
+        self._patience = start_seconds
         self._process: subprocess.Popen[bytes] | None = None
         self._complaint = b""
 
@@ -63,14 +64,14 @@ class Dialogue:
             BrokenInvariant: `parser-died`, `parser-hung`, or `answer-garbled`: it is no such line.
             OSError: it cannot be started.
         """
-        process, seconds = self._process, self._seconds
-        if process is None:
-            process, seconds = self._start(), self._start_seconds
+        process = self._process or self._start()
         try:
-            line = self._exchange(process, octets.hex().encode() + b"\n", seconds)
+            line = self._exchange(process, octets.hex().encode() + b"\n", self._patience)
         except BrokenInvariant:
             self.close()
             raise
+        finally:
+            self._patience = self._seconds
         text = line.decode("utf-8", "replace").rstrip("\r\n")
         if line.count(b"\n") != 1 or not _ANSWER.fullmatch(text):
             self.close()

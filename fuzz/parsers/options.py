@@ -74,7 +74,7 @@ def parser_dialogue(library: str, program: str) -> Dialogue:
     except ValueError as error:
         raise BadInput(f"--program {program}: {error}") from error
     if not words or shutil.which(words[0]) is None:
-        raise BadInput(f"--program {program!r}: there is no program {words[:1]} that can be run")
+        raise BadInput(f"--program: there is no program `{' '.join(words[:1])}` that can be run")
     return Dialogue((*_CHILD, "program", *words))
 
 

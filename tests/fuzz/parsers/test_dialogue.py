@@ -97,6 +97,15 @@ def test_silence_ends(opened: list[Dialogue]) -> None:
         dialogue.ask(b"\0")
 
 
+def test_only_the_very_first_answer_may_take_longer(opened: list[Dialogue]) -> None:
+    text = "import sys\nfor line in sys.stdin:\n if line[0] == '0': print('no', flush=True)\n"
+    opened.append(Dialogue(python(text), SOON, 30))
+    assert opened[0].ask(b"\0") == "no"
+
+    with breaks("parser-hung", "no answer within 0.3 s"):
+        opened[0].ask(b"\x10")
+
+
 def test_a_closed_output_is_no_answer(opened: list[Dialogue]) -> None:
     dialogue = start(opened, python("import os, time; input(); os.close(1); time.sleep(600)"), 1)
 

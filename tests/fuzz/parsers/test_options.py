@@ -19,7 +19,7 @@ if TYPE_CHECKING:
     ("library", "program", "words"),
     [
         ("/nowhere/parser.so", "", "/nowhere/parser.so is no file"),
-        ("", "no-such-parser --quick", "no program .*no-such-parser.* that can be run"),
+        ("", "no-such-parser --quick", "no program `no-such-parser` that can be run"),
         ("", "'", "No closing quotation"),
         ("", " ", "no program"),
     ],

@@ -23,12 +23,15 @@ __all__ = ["add_parser_options", "engine_words", "parser_dialogue", "try_parser"
 
 _CHILD: Final = (sys.executable, "-I", "-S", str(Path(__file__).with_name("child.py")))
 
+_CALL: Final = b"\0\0\0\7" + bytes(36)
+"""An RPC Call without arguments, as far as a parser of headers looks."""
+
 _GOOD: Final = {
-    "v1-header": encode_header(TransportHeader(7, 1, 8, RdmaMsg((), (), None))) + bytes(40),
+    "v1-header": encode_header(TransportHeader(7, 1, 8, RdmaMsg((), (), None))) + _CALL,
     "v2-header": v2.encode_header(
         v2.Rdma2Header(7, v2.VERSION, 8, v2.Rdma2Msg(MessageType.CALL, (), (), None))
     )
-    + bytes(40),
+    + _CALL,
 }
 """Harness -> a message that any parser can say something of."""
 

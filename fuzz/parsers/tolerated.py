@@ -24,6 +24,9 @@ v2 2.2.3)."""
 
 _POSITION_UNIT: Final = 4
 
+_XID: Final = 4
+"""Octets of the XID, with which an RPC message begins."""
+
 
 def why_refused(octets: bytes, header: TransportHeader | v2.Rdma2Header, end: int, own: int) -> str:
     """The reason for which a parser may refuse these octets; empty if there is none.
@@ -40,23 +43,23 @@ def why_refused(octets: bytes, header: TransportHeader | v2.Rdma2Header, end: in
         return "no credits: rfc8166 3.3.1"
     if len(octets) > _THRESHOLDS[own]:
         return "longer than the inline threshold: rfc8166 3.3.3"
-    return _why_body(header.rdma_body, len(octets) - end)
+    return _why_body(header.rdma_body, header.rdma_xid, octets[end:])
 
 
-def _why_body(body: object, after: int) -> str:
+def _why_body(body: object, xid: int, after: bytes) -> str:
     match body:
         case RdmaMsgp() | RdmaDone():
             return "a procedure that nobody sends: rfc8166 4.6"
         case RdmaError(ErrVers(low, high)) | v2.Rdma2Error(ErrVers(low, high)) if low > high:
             return "a range without versions: rfc8166 4.5.1"
-        case RdmaMsg() | v2.Rdma2Msg() if not after:
-            return "no RPC message after the header: rfc8166 4.2.4"
+        case RdmaMsg() | v2.Rdma2Msg() if after[:_XID] != xid.to_bytes(_XID, "big"):
+            return "no RPC message of this XID after the header: rfc8166 4.5.2"
         case RdmaMsg() | v2.Rdma2Msg():
             pass
         case _ if after:
             return "octets after a header that ends the message: rfc8166 4.2.4"
         case RdmaNomsg() | v2.Rdma2Nomsg() if not _tells_a_message(body):
-            return "no chunk for an RPC message: rfc8166 3.5"
+            return "no chunk for an RPC message: rfc8166 4.5.2"
         case _:
             pass
     reads = getattr(body, "rdma_reads", ())

@@ -21,7 +21,7 @@ if TYPE_CHECKING:
     from collections.abc import Callable
 
 CHUNK = WriteChunk((RdmaSegment(1, 2, 3), RdmaSegment(4, 5, 6)))
-GOOD = encode_header(TransportHeader(7, 1, 8, RdmaMsg((), (CHUNK,), None))) + bytes(8)
+GOOD = encode_header(TransportHeader(7, 1, 8, RdmaMsg((), (CHUNK,), None))) + b"\0\0\0\7"
 TOLD = "ok 68 7 1 8 0 0 1 2 1 2 3 4 5 6 0"
 PADDED = v2.encode_header(v2.Rdma2Header(7, 2, 8, v2.Rdma2Optional(MessageType.CALL, 9, b"\1")))
 FOUL = PADDED[:-1] + b"\1"

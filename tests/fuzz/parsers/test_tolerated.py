@@ -26,7 +26,7 @@ from rpcrdma.wire.rpc import MessageType
 SEGMENT = RdmaSegment(1, 2, 3)
 READ, LATER, ODD = (ReadSegment(position, SEGMENT) for position in (0, 4, 5))
 CHUNK = WriteChunk((SEGMENT,))
-MESSAGE = bytes(40)
+MESSAGE = b"\0\0\0\7" + bytes(36)
 
 
 def why(body: Body, after: bytes = b"", version: int = 1, credit: int = 1) -> str:
@@ -40,11 +40,12 @@ def why(body: Body, after: bytes = b"", version: int = 1, credit: int = 1) -> st
     [
         (why(RdmaMsg((), (), None), MESSAGE, version=2), "another version"),
         (why(RdmaMsg((), (), None), MESSAGE, credit=0), "no credits"),
-        (why(RdmaMsg((), (), None), bytes(1000)), "inline threshold"),
+        (why(RdmaMsg((), (), None), MESSAGE + bytes(960)), "inline threshold"),
         (why(RdmaMsgp(4, 4, (), (), None), MESSAGE), "nobody sends"),
         (why(RdmaDone()), "nobody sends"),
         (why(RdmaError(ErrVers(2, 1))), "a range without"),
         (why(RdmaMsg((), (), None)), "no RPC message"),
+        (why(RdmaMsg((), (), None), bytes(40)), "of this XID"),
         (why(RdmaError(ErrChunk()), b"\0"), "octets after"),
         (why(RdmaNomsg((READ,), (), None), MESSAGE), "octets after"),
         (why(RdmaNomsg((LATER,), (CHUNK,), None)), "no chunk"),
@@ -60,7 +61,7 @@ def test_these_have_a_reason(reason: str, word: str) -> None:
     "reason",
     [
         why(RdmaMsg((LATER,), (CHUNK, WriteChunk(())), CHUNK), MESSAGE),
-        why(RdmaMsg((), (), None), bytes(1024 - 28)),
+        why(RdmaMsg((), (), None), MESSAGE + bytes(1024 - 28 - 40)),
         why(RdmaNomsg((READ,), (), None)),
         why(RdmaNomsg((), (), CHUNK)),
         why(RdmaError(ErrVers(1, 1))),
@@ -76,5 +77,5 @@ def test_version_two_has_a_longer_threshold() -> None:
     octets = v2.encode_header(header)
     end = len(octets)
 
-    assert why_refused(octets + bytes(4096 - end), header, end, 2) == ""
-    assert "threshold" in why_refused(octets + bytes(4097 - end), header, end, 2)
+    assert why_refused(octets + MESSAGE + bytes(4056 - end), header, end, 2) == ""
+    assert "threshold" in why_refused(octets + MESSAGE + bytes(4057 - end), header, end, 2)

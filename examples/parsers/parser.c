@@ -129,7 +129,7 @@ static void list(struct work *work, void entry(struct work *))
     struct work counted = *work;
     uint64_t count = 0;
 
-    for (; is_true(&counted); count++)  {
+    for (; is_true(&counted); count++) {
         counted.used = work->used; /* what is said while counting is said for nobody */
         entry(&counted);
     }

@@ -63,6 +63,8 @@ _CODECS: Final[dict[str, type[AskedV1Codec | AskedV2Codec]]] = {
     "v2-header": AskedV2Codec,
 }
 
+_LETTERS: Final = str.maketrans("0123456789", "abcdefghij")
+
 
 def asked_codec(harness: str, ask: Callable[[bytes], str]) -> AskedV1Codec | AskedV2Codec:
     """The subject of a harness that asks a parser.
@@ -96,8 +98,15 @@ def _compared(
         _compare_numbers([("consumed", end), *numbers_of(header)], list(map(int, rest.split())))
     elif not why_refused(octets, header, end, version):
         kind = type(header.rdma_body).__name__
-        raise BrokenInvariant("good-refused", f"it refuses a good {kind}: {rest}", f"{kind} {rest}")
+        raise BrokenInvariant(
+            "good-refused", f"it refuses a good {kind}: {rest}", f"{kind} {_cause(rest)}"
+        )
     return header, end
+
+
+def _cause(words: str) -> str:
+    """Why it refuses; the code of a library in letters, since numbers make no other cause."""
+    return words.translate(_LETTERS) if words.startswith("-") else words
 
 
 def _compare_numbers(right: list[tuple[str, int]], said: list[int]) -> None:

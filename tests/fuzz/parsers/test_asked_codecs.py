@@ -88,6 +88,11 @@ def test_a_good_header_that_is_refused_is_told_with_the_parsers_words() -> None:
     assert bucket_of(found) != bucket_of(broken("no too bad"))
 
 
+def test_a_librarys_codes_are_causes_and_the_numbers_in_words_are_none() -> None:
+    assert bucket_of(broken("no -22")) != bucket_of(broken("no -5"))
+    assert bucket_of(broken("no room for 3")) == bucket_of(broken("no room for 4"))
+
+
 def test_a_bad_header_that_is_accepted_is_told_with_what_is_wrong() -> None:
     found = broken(TOLD, GOOD[:60])
     assert found.invariant == "bad-accepted"

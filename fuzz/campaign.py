@@ -21,6 +21,7 @@ from typing import TYPE_CHECKING, Final
 
 from conformance.explore.finding import keep, load
 from fuzz.invariant import BrokenInvariant, finding_of
+from fuzz.parsers.options import engine_words
 from fuzz.pulse import Pulse, after_line
 from fuzz.registry import corpus_of, dictionary_of, find_harness
 
@@ -76,10 +77,12 @@ class Campaign:
         harness: its name.
         seconds: how long to fuzz.
         findings: folder below which findings are kept.
-        implementation: `MODULE:NAME` of what is fuzzed; empty: the reference.
+        implementation: `MODULE:NAME` of what is fuzzed; empty: the reference, or a parser.
         corpus: folder where new interesting inputs are kept; None: they are thrown away.
         seed: of libFuzzer; 0: a fresh one.
         to_first: whether to end at the first finding.
+        library: shared library with a parser that is fuzzed, or empty.
+        program: command of such a parser, or empty.
     """
 
     harness: str
@@ -89,6 +92,8 @@ class Campaign:
     corpus: Path | None = None
     seed: int = 0
     to_first: bool = False
+    library: str = ""
+    program: str = ""
 
     def run(self, progress: Callable[[Pulse], None]) -> Result:
         """Fuzz; `progress` is told how far it is.
@@ -144,7 +149,9 @@ class Campaign:
         return done, ""
 
     def _engine(self, *options: str) -> list[str]:
-        chosen = ["--implementation", self.implementation] if self.implementation else []
+        chosen = engine_words(self.library, self.program)
+        if self.implementation:
+            chosen = ["--implementation", self.implementation]
         return [*_ENGINE, "--harness", self.harness, *chosen, *options]
 
     def _command(self, found: Path, corpus: Path, artefacts: Path) -> list[str]:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import shlex
 import sys
 from pathlib import Path
 from typing import TYPE_CHECKING, Final
@@ -12,6 +13,7 @@ from conformance.bad_input import BadInput
 from conformance.explore.finding import load
 from fuzz.campaign import Campaign
 from fuzz.live.options import add_options
+from fuzz.parsers.options import add_parser_options, engine_words, try_parser
 from fuzz.planted import PLANTED
 from fuzz.registry import find_harness, harness_names
 from targets.tested_versions import ATHERIS
@@ -36,9 +38,12 @@ def add_parser(subparsers: argparse._SubParsersAction[argparse.ArgumentParser]) 
             " corpus is read. It goes on after a finding; the first of each cause is minimised and"
             " kept, with the command that replays it. Inputs that reach something new are kept as"
             " well, and the next run begins with them. Exit status 1 if there is a finding."
+            " With --library or --program, v1-header and v2-header check a parser of headers in any"
+            " language: README, `Your own parser`."
             " `keep` and a finding instead: the tests run it again from then on."
         ),
         epilog="examples: rpcrdma fuzz v1-header --time 60;"
+        " rpcrdma fuzz v1-header --library ./parser.so;"
         " rpcrdma fuzz --live linux-server --time 600;"
         " rpcrdma fuzz keep findings/v1-header-round-trip-0123456789ab.json",
     )
@@ -97,6 +102,7 @@ def add_parser(subparsers: argparse._SubParsersAction[argparse.ArgumentParser]) 
         choices=sorted(PLANTED),
         help="fuzz an implementation with this known bug, to see that the harness finds it",
     )
+    add_parser_options(subject)
     add_options(parser)
     parser.set_defaults(run=run)
 
@@ -114,7 +120,7 @@ def run(arguments: argparse.Namespace) -> int:
     if arguments.live:
         return _live(arguments)
     if arguments.all:
-        if arguments.implementation or arguments.planted:
+        if _names_a_subject(arguments):
             raise BadInput("--all fuzzes the references; name the harness of an implementation")
         return max(_fuzz(name, "", arguments) for name in harness_names())
     implementation: str = arguments.implementation
@@ -126,12 +132,17 @@ def run(arguments: argparse.Namespace) -> int:
 
 
 def _live(arguments: argparse.Namespace) -> int:
-    if arguments.implementation or arguments.planted or arguments.minimise:
+    if _names_a_subject(arguments) or arguments.minimise:
         raise BadInput("--live fuzzes a device as it is, and keeps a corpus of its own")
     # Imported only now: it has all of the suite in it.
     from fuzz.live.cli_live import run_live
 
     return run_live(arguments)
+
+
+def _names_a_subject(arguments: argparse.Namespace) -> bool:
+    given = vars(arguments)
+    return any(given[name] for name in ("implementation", "planted", "library", "program"))
 
 
 def _keep(arguments: argparse.Namespace) -> int:
@@ -148,6 +159,9 @@ def _keep(arguments: argparse.Namespace) -> int:
 
 def _fuzz(harness: str, implementation: str, arguments: argparse.Namespace) -> int:
     """Run one harness; returns the exit status."""
+    library, program = arguments.library, arguments.program
+    if library or program:
+        try_parser(harness, library, program)
     objection = _look_at_atheris()
     campaign = Campaign(
         harness,
@@ -156,6 +170,8 @@ def _fuzz(harness: str, implementation: str, arguments: argparse.Namespace) -> i
         implementation,
         arguments.corpus / harness,
         arguments.seed,
+        library=library,
+        program=program,
     )
     with Console().status(f"fuzzing {harness} for {arguments.time} s") as status:
 
@@ -168,7 +184,8 @@ def _fuzz(harness: str, implementation: str, arguments: argparse.Namespace) -> i
     print(f"{harness}: {result.pulse}")
     for path in result.findings:
         finding = load(path)
-        print(f"{finding.broken[0]}: {finding.detail}\n  replay: rpcrdma replay {path}")
+        replay = shlex.join(["rpcrdma", "replay", str(path), *engine_words(library, program)])
+        print(f"{finding.broken[0]}: {finding.detail}\n  replay: {replay}")
     if arguments.minimise:
         before, after = campaign.reduce()
         print(f"{campaign.corpus}: {after} of {before} inputs reach more than the seeds")

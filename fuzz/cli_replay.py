@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from contextlib import closing
 from pathlib import Path
 from typing import TYPE_CHECKING, Final
 
@@ -13,6 +14,8 @@ from conformance.tester.case import Inconclusive
 from conformance.tester.client.harness import Harness
 from fuzz.engine import judge
 from fuzz.invariant import BrokenInvariant
+from fuzz.parsers.asked_codecs import asked_codec
+from fuzz.parsers.options import add_parser_options, parser_dialogue
 from fuzz.registry import FuzzHarness, find_harness, harness_names
 from reports.record import Verdict
 from rpcrdma.wire import describe
@@ -49,7 +52,8 @@ def add_parser(subparsers: argparse._SubParsersAction[argparse.ArgumentParser]) 
             " if it is the input of a fuzz harness, send it to a target and judge each answer by"
             " the specification. Exit status 1 if something is wrong. A profile with [lab] is in a"
             " guest, and the tester outside of it, where this machine has no RDMA device; with"
-            " --fabric verbs the guest holds both."
+            " --fabric verbs the guest holds both. With --library or --program only that parser is"
+            " tried."
         ),
         epilog="example: rpcrdma replay findings/v1-header-round-trip-0123456789ab.json",
     )
@@ -65,6 +69,7 @@ def add_parser(subparsers: argparse._SubParsersAction[argparse.ArgumentParser]) 
         choices=harness_names(),
         help="for bare octets: the harness whose input they are; else they are one message",
     )
+    add_parser_options(parser.add_mutually_exclusive_group())
     parser.add_argument(
         "--destructive",
         action="store_true",
@@ -78,6 +83,8 @@ def add_parser(subparsers: argparse._SubParsersAction[argparse.ArgumentParser]) 
 def run(arguments: argparse.Namespace) -> int:
     """Replay; returns the exit status."""
     finding = load(arguments.file)
+    if arguments.library or arguments.program:
+        return _ask_parser(arguments, finding)
     profile = find_profile(arguments.target)
     target = find_target(arguments.target, arguments.fabric)  # refused now, not after a boot
     place = place_of(profile, arguments.fabric)
@@ -99,6 +106,21 @@ def _replay(arguments: argparse.Namespace, finding: Finding, target: Target) -> 
     print(f"{len(finding.octets)} octets for {name}")
     failed = _check_reference(harness, finding.octets)
     return _send(arguments, finding, harness.messages(finding.octets), target) or int(failed)
+
+
+def _ask_parser(arguments: argparse.Namespace, finding: Finding) -> int:
+    """Try a parser of headers with a finding, which is sent to nobody."""
+    name: str = arguments.harness or finding.way or _BARE
+    harness = find_harness(name)
+    library, program = arguments.library, arguments.program
+    with closing(parser_dialogue(library, program)) as dialogue:
+        try:
+            judge(harness.check, finding.octets, asked_codec(name, dialogue.ask))
+        except BrokenInvariant as broken:
+            print(f"{library or program}: FAIL: {broken}")
+            return 1
+    print(f"{library or program}: keeps the invariant")
+    return 0
 
 
 def _check_reference(harness: FuzzHarness, octets: bytes) -> bool:

@@ -29,6 +29,8 @@ from conformance.explore.finding import keep, load
 from fuzz.buckets import Buckets
 from fuzz.invariant import BrokenInvariant, finding_of, undeclared
 from fuzz.minimise import minimise
+from fuzz.parsers.asked_codecs import asked_codec
+from fuzz.parsers.options import add_parser_options, parser_dialogue
 from fuzz.reduction import reached, reduce_corpus
 from fuzz.registry import corpus_of, find_harness, harness_names
 from fuzz.uncounted import COUNTERS
@@ -36,6 +38,7 @@ from fuzz.uncounted import COUNTERS
 if TYPE_CHECKING:
     from collections.abc import Callable
 
+    from fuzz.registry import FuzzHarness
     from fuzz.structure.mutator import Mutator, Raw
 
 __all__ = ["MEMORY_LIMIT", "implementation", "judge", "main"]
@@ -83,19 +86,9 @@ def main(arguments: list[str]) -> None:
 
     from fuzz.instrument import Blocks, instrument_library
 
-    parser = argparse.ArgumentParser(prog="python -m fuzz.engine", description=__doc__)
-    parser.add_argument("--harness", choices=harness_names(), required=True)
-    parser.add_argument("--findings", type=Path, default=Path("findings"))
-    parser.add_argument("--implementation", default="")
-    parser.add_argument("--minimise", type=Path)
-    parser.add_argument("--reduce", type=Path)
-    parser.add_argument("--first", action="store_true", help="end with the first finding")
-    parser.add_argument("--raw", action="store_true", help="mutate without structure")
-    parser.add_argument("fuzzer", nargs="*")
-    options = parser.parse_args(arguments[1:])
+    options = _parser().parse_args(arguments[1:])
     harness = find_harness(options.harness)
-    chosen = options.implementation
-    subject = (implementation(chosen) if chosen else harness.reference)()
+    subject = _factory(harness, options)()
     if options.minimise:
         _limit_memory()
         _minimise(options.minimise, harness.check, subject)
@@ -133,6 +126,30 @@ def main(arguments: list[str]) -> None:
     # Short inputs first, as without a mutator: libFuzzer leaves that to one that it is given.
     atheris.Setup([arguments[0], "-len_control=100", *options.fuzzer], fuzz_one, **hooks)
     atheris.Fuzz()
+
+
+def _parser() -> argparse.ArgumentParser:
+    parser = argparse.ArgumentParser(prog="python -m fuzz.engine", description=__doc__)
+    parser.add_argument("--harness", choices=harness_names(), required=True)
+    parser.add_argument("--findings", type=Path, default=Path("findings"))
+    subject = parser.add_mutually_exclusive_group()
+    subject.add_argument("--implementation", default="")
+    add_parser_options(subject)
+    parser.add_argument("--minimise", type=Path)
+    parser.add_argument("--reduce", type=Path)
+    parser.add_argument("--first", action="store_true", help="end with the first finding")
+    parser.add_argument("--raw", action="store_true", help="mutate without structure")
+    parser.add_argument("fuzzer", nargs="*")
+    return parser
+
+
+def _factory(harness: FuzzHarness, options: argparse.Namespace) -> Callable[[], Any]:
+    if options.library or options.program:
+        # It ends with this process.
+        dialogue = parser_dialogue(options.library, options.program)
+        return lambda: asked_codec(options.harness, dialogue.ask)
+    chosen: str = options.implementation
+    return implementation(chosen) if chosen else harness.reference
 
 
 def _hooks(mutator: Mutator, raw: Raw) -> dict[str, Callable[..., bytes]]:

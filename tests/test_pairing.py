@@ -120,6 +120,7 @@ STRAY = {
     "tests/endpoint/test_group_machine.py": "two ends together",
     "tests/endpoint/requester/test_requester_memory.py": "rpcrdma/endpoint/requester/requester.py",
     "tests/endpoint/responder/test_responder_order.py": "rpcrdma/endpoint/responder/responder.py",
+    "tests/fuzz/parsers/test_examples.py": "examples/parsers/parser.c",
     "tests/roce/test_bad_frames.py": "rpcrdma/roce/device.py",
     "tests/roce/cm/test_manager_losses.py": "rpcrdma/roce/cm/manager.py",
     "tests/roce/cm/test_two_managers.py": "two ends together",

@@ -1,16 +1,20 @@
-"""What `rpcrdma fuzz` says of a fuzzer that is missing or was not tested."""
+"""What `rpcrdma fuzz` says of a fuzzer that is missing or was not tested, and of parsers."""
 
 from __future__ import annotations
 
+import shlex
 from typing import TYPE_CHECKING
 
 import pytest
 
 from conformance.cli.main import main
+from conformance.explore.finding import keep
 from fuzz.campaign import Campaign, Result
+from fuzz.invariant import BrokenInvariant, finding_of
 from fuzz.pulse import Pulse
 from targets import tested_versions
 from targets.tested_versions import Dependency
+from tests.fuzz.parsers.programs import answering
 
 if TYPE_CHECKING:
     from pathlib import Path
@@ -57,3 +61,40 @@ def test_an_untested_fuzzer_that_fails_is_named_with_the_failure(
     monkeypatch.setattr(Campaign, "run", lambda self, progress: Result(Pulse(), (), "it ended"))
     assert fuzz(tmp_path) == 2
     assert f"it ended; {OBJECTION}" in capsys.readouterr().err
+
+
+def test_a_finding_of_a_parser_is_replayed_by_that_parser(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    path = keep(tmp_path, finding_of("v1-header", b"\0", BrokenInvariant("parser-died", "it ends")))
+    seen: list[Campaign] = []
+
+    def run(self: Campaign, progress: object) -> Result:
+        seen.append(self)
+        return Result(Pulse(findings=1), (path,))
+
+    monkeypatch.setattr(Campaign, "run", run)
+    monkeypatch.setattr(Dependency, "installed", lambda self: "3.0.0")
+    program = shlex.join(answering("'no'"))
+
+    assert main(["fuzz", "v1-header", "--program", program, "--corpus", str(tmp_path)]) == 1
+
+    assert [campaign.program for campaign in seen] == [program]
+    replay = shlex.join(["rpcrdma", "replay", str(path), f"--program={program}"])
+    assert f"parser-died: it ends\n  replay: {replay}\n" in capsys.readouterr().out
+
+
+@pytest.mark.parametrize(
+    ("words", "told"),
+    [
+        (["roce-frame", "--program", "cat"], "v1-header or v2-header, not by roce-frame"),
+        (["--all", "--program", "cat"], "--all fuzzes the references"),
+        (["--live", "linux-server", "--library", "x.so"], "--live fuzzes a device as it is"),
+        (["v1-header", "--program", "cat"], "should answer the first input"),
+    ],
+)
+def test_a_parser_that_cannot_be_fuzzed_is_told(
+    words: list[str], told: str, capsys: pytest.CaptureFixture[str]
+) -> None:
+    assert main(["fuzz", *words]) == 2
+    assert told in " ".join(capsys.readouterr().err.split())

@@ -1,0 +1,1 @@
+"""Parsers of headers that others wrote, in any language: asked from outside, and judged."""

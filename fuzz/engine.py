@@ -81,19 +81,12 @@ def main(arguments: list[str]) -> None:
     """Fuzz until libFuzzer's limits or a signal USR1; does not return then."""
     import atheris  # only the fuzzed process needs it, and it hooks the interpreter
 
+    from fuzz.counters import give_to_fuzzer
     from fuzz.instrument import Blocks, instrument_library
 
-    parser = argparse.ArgumentParser(prog="python -m fuzz.engine", description=__doc__)
-    parser.add_argument("--harness", choices=harness_names(), required=True)
-    parser.add_argument("--findings", type=Path, default=Path("findings"))
-    parser.add_argument("--implementation", default="")
-    parser.add_argument("--minimise", type=Path)
-    parser.add_argument("--reduce", type=Path)
-    parser.add_argument("--first", action="store_true", help="end with the first finding")
-    parser.add_argument("--raw", action="store_true", help="mutate without structure")
-    parser.add_argument("fuzzer", nargs="*")
-    options = parser.parse_args(arguments[1:])
+    options = _parser().parse_args(arguments[1:])
     harness = find_harness(options.harness)
+    harness.prepare()
     chosen = options.implementation
     subject = (implementation(chosen) if chosen else harness.reference)()
     if options.minimise:
@@ -103,7 +96,7 @@ def main(arguments: list[str]) -> None:
 
     if options.reduce:
         _limit_memory()
-        _reduce(options.reduce, corpus_of(options.harness), harness.check, subject)
+        _reduce(options.reduce, options.harness, subject)
         return
 
     uncounted = [Blocks()]
@@ -113,6 +106,8 @@ def main(arguments: list[str]) -> None:
         # the first input that would be before atheris has told of one.
         while uncounted:
             instrument_library(uncounted.pop())
+            if harness.counters:
+                give_to_fuzzer(harness.counters())
         try:
             judge(harness.check, octets, subject)
         except BrokenInvariant as broken:
@@ -133,6 +128,19 @@ def main(arguments: list[str]) -> None:
     # Short inputs first, as without a mutator: libFuzzer leaves that to one that it is given.
     atheris.Setup([arguments[0], "-len_control=100", *options.fuzzer], fuzz_one, **hooks)
     atheris.Fuzz()
+
+
+def _parser() -> argparse.ArgumentParser:
+    parser = argparse.ArgumentParser(prog="python -m fuzz.engine", description=__doc__)
+    parser.add_argument("--harness", choices=harness_names(), required=True)
+    parser.add_argument("--findings", type=Path, default=Path("findings"))
+    parser.add_argument("--implementation", default="")
+    parser.add_argument("--minimise", type=Path)
+    parser.add_argument("--reduce", type=Path)
+    parser.add_argument("--first", action="store_true", help="end with the first finding")
+    parser.add_argument("--raw", action="store_true", help="mutate without structure")
+    parser.add_argument("fuzzer", nargs="*")
+    return parser
 
 
 def _hooks(mutator: Mutator, raw: Raw) -> dict[str, Callable[..., bytes]]:
@@ -159,23 +167,24 @@ def _minimise(path: Path, check: Callable[[bytes, Subject], None], subject: Subj
             path.unlink()
 
 
-def _reduce(
-    folder: Path, seeds: Path, check: Callable[[bytes, Subject], None], subject: Subject
-) -> None:
+def _reduce(folder: Path, name: str, subject: object) -> None:
     """Leave in a corpus what reaches more than the seeds, and tell how many inputs those are."""
     from fuzz.instrument import Blocks, instrument_library  # instruments by atheris
 
     blocks = Blocks(COUNTERS.append)  # nobody but us looks at them
     instrument_library(blocks)
+    harness = find_harness(name)
+    if harness.counters:
+        blocks.memories.append(harness.counters())
 
     def reach(octets: bytes) -> frozenset[tuple[int, int, int]]:
         for memory in blocks.memories:
             memory[:] = bytes(len(memory))
         with contextlib.suppress(BrokenInvariant):
-            judge(check, octets, subject)
+            judge(harness.check, octets, subject)
         return reached(blocks.memories)
 
-    before, after = reduce_corpus(folder, seeds, reach)
+    before, after = reduce_corpus(folder, corpus_of(name), reach)
     sys.stdout.write(f"{before} {after}\n")
 
 

@@ -2,13 +2,17 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from typing import TYPE_CHECKING
 
 import pytest
 
+from conformance.bad_input import BadInput
 from conformance.cli.main import main
+from fuzz import cli_fuzz
 from fuzz.campaign import Campaign, Result
 from fuzz.pulse import Pulse
+from fuzz.registry import harness_names
 from targets import tested_versions
 from targets.tested_versions import Dependency
 
@@ -26,8 +30,8 @@ def newer(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(Dependency, "installed", lambda self: "9.9")
 
 
-def fuzz(findings: Path) -> int:
-    return main(["fuzz", "v1-header", "--time", "1", "--findings", str(findings)])
+def fuzz(findings: Path, *which: str) -> int:
+    return main(["fuzz", *(which or ["v1-header"]), "--time", "1", "--findings", str(findings)])
 
 
 def test_a_missing_fuzzer_is_told_before_anything_runs(
@@ -57,3 +61,42 @@ def test_an_untested_fuzzer_that_fails_is_named_with_the_failure(
     monkeypatch.setattr(Campaign, "run", lambda self, progress: Result(Pulse(), (), "it ended"))
     assert fuzz(tmp_path) == 2
     assert f"it ended; {OBJECTION}" in capsys.readouterr().err
+
+
+@pytest.fixture
+def lacking(monkeypatch: pytest.MonkeyPatch) -> list[str]:
+    """The harnesses that were run, where one lacks what it takes."""
+    ran: list[str] = []
+
+    def run(self: Campaign, progress: object) -> Result:
+        ran.append(self.harness)
+        return Result(Pulse(executions=7), ())
+
+    def lack() -> None:
+        raise BadInput("there is no `rpcgen`: apt-get install rpcsvc-proto")
+
+    found = cli_fuzz.find_harness
+    monkeypatch.setattr(Campaign, "run", run)
+    monkeypatch.setattr(Dependency, "objection", lambda self, version: "")
+    monkeypatch.setattr(
+        cli_fuzz,
+        "find_harness",
+        lambda name: replace(found(name), prepare=lack if name == "v1-header-c" else list),
+    )
+    return ran
+
+
+def test_a_harness_that_lacks_what_it_takes_is_told_before_it_runs(
+    tmp_path: Path, lacking: list[str], capsys: pytest.CaptureFixture[str]
+) -> None:
+    assert fuzz(tmp_path, "v1-header-c") == 2
+    assert "there is no `rpcgen`: apt-get install rpcsvc-proto" in capsys.readouterr().err
+    assert not lacking
+
+
+def test_of_all_harnesses_the_one_that_lacks_something_is_skipped(
+    tmp_path: Path, lacking: list[str], capsys: pytest.CaptureFixture[str]
+) -> None:
+    assert fuzz(tmp_path, "--all") == 0
+    assert "v1-header-c: skipped: there is no `rpcgen`" in capsys.readouterr().out
+    assert lacking == [name for name in harness_names() if name != "v1-header-c"]

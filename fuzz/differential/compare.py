@@ -40,7 +40,7 @@ def compare(octets: bytes, codec: HeaderCodec[Header], other: Decoder) -> tuple[
     while (ours := _taken(octets, codec)) != theirs:
         if isinstance(ours, RoundTrip):
             if theirs is None:
-                raise BrokenInvariant("only-we-accept", octets.hex())
+                raise BrokenInvariant("only-we-accept", f"{octets.hex() or 'nothing'}: {ours}")
             raise BrokenInvariant("taken-otherwise", f"{octets.hex()}: {ours}, in C {theirs}")
         if theirs is None:
             break

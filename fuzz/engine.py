@@ -27,6 +27,7 @@ from typing import TYPE_CHECKING, Any, Final, TypeVar
 from conformance.bad_input import BadInput
 from conformance.explore.finding import keep, load
 from fuzz.buckets import Buckets
+from fuzz.differential.address_sanitizer import has_address_sanitizer
 from fuzz.invariant import BrokenInvariant, finding_of, undeclared
 from fuzz.minimise import minimise
 from fuzz.reduction import reached, reduce_corpus
@@ -199,6 +200,8 @@ def _breaks(
 
 
 def _limit_memory() -> None:
+    if has_address_sanitizer():  # which has addresses of many terabytes for itself
+        return
     in_use = resource.getrusage(resource.RUSAGE_SELF).ru_maxrss * 1024
     resource.setrlimit(resource.RLIMIT_AS, (in_use + MEMORY_LIMIT, resource.RLIM_INFINITY))
 

@@ -2,12 +2,14 @@
 
 The library is kept in the user's cache, and made anew when anything of which it is made changes.
 What rpcgen makes traps where C leaves the behaviour open (-fsanitize=undefined), which ends the
-process: to the fuzzer that is a finding.
+process: to the fuzzer that is a finding.  In a process that AddressSanitizer watches, all of it is
+made for that as well.
 """
 
 from __future__ import annotations
 
 import hashlib
+import os
 import platform
 import subprocess
 import tempfile
@@ -17,6 +19,7 @@ from pathlib import Path
 from typing import Final
 
 from conformance.bad_input import BadInput
+from fuzz.differential.address_sanitizer import has_address_sanitizer
 from fuzz.differential.for_rpcgen import for_rpcgen
 from targets.python_path import user_cache
 
@@ -75,7 +78,7 @@ def build(item: Item, cache: Path | None = None, tools: Tools | None = None) -> 
     folder, tools = cache or user_cache() / "decoders", tools or Tools()
     text = for_rpcgen((files("rpcrdma") / "spec" / f"{item.document}.x").read_text("utf-8"))
     source = Path(str(files("fuzz.differential") / "decode.c"))
-    recipe = (text, source.read_text("utf-8"), repr((item, tools, _COMMON, _MADE)))
+    recipe = (text, source.read_text("utf-8"), repr((item, tools, _common(), _MADE)))
     known = hashlib.sha256("\0".join((*recipe, platform.machine())).encode()).hexdigest()[:16]
     library = folder / f"{item.document}-{known}.so"
     if library.is_file():
@@ -92,7 +95,7 @@ def build(item: Item, cache: Path | None = None, tools: Tools | None = None) -> 
 
 def _make(folder: Path, text: str, source: Path, item: Item, tools: Tools) -> Path:
     (folder / "item.x").write_text(text, "utf-8")
-    compile_ = (tools.compiler, *_COMMON)
+    compile_ = (tools.compiler, *_common())
     names = (f"-DITEM={item.type}", f"-DXDR_ITEM=xdr_{item.type}", '-DHEADER="item.h"')
     for command in (
         (tools.rpcgen, "-h", "-o", "item.h", "item.x"),
@@ -105,11 +108,23 @@ def _make(folder: Path, text: str, source: Path, item: Item, tools: Tools) -> Pa
     return folder / "item.so"
 
 
+def _common() -> tuple[str, ...]:
+    return (*_COMMON, "-fsanitize=address") if has_address_sanitizer() else _COMMON
+
+
 def _run(command: tuple[str, ...], folder: Path) -> None:
     program = command[0]
+    # What watches this process would watch the compiler, too, and complain of it.
+    environment = {name: value for name, value in os.environ.items() if name != "LD_PRELOAD"}
     try:
         ran = subprocess.run(
-            command, cwd=folder, capture_output=True, text=True, timeout=_LIMIT_S, check=False
+            command,
+            cwd=folder,
+            env=environment,
+            capture_output=True,
+            text=True,
+            timeout=_LIMIT_S,
+            check=False,
         )
     except FileNotFoundError as error:
         message = f"there is no `{program}`, of which the C decoder is made: {REMEDY}"

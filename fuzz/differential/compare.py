@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Protocol, TypeVar
+from typing import TYPE_CHECKING, Final, Protocol, TypeVar
 
 from fuzz.differential.c_decoder import MOST_OCTETS, RoundTrip
 from fuzz.differential.known import KNOWN
@@ -16,6 +16,10 @@ __all__ = ["Decoder", "compare"]
 
 Header = TypeVar("Header")
 
+_MOST: Final = 64
+"""Known differences of one input: each has the whole of it decoded again, in time that grows by the
+square of its length."""
+
 
 class Decoder(Protocol):
     """One in another language."""
@@ -28,7 +32,8 @@ class Decoder(Protocol):
 def compare(octets: bytes, codec: HeaderCodec[Header], other: Decoder) -> tuple[str, ...]:
     """The names of the known differences that the octets show.
 
-    Octets longer than what a decoder in C is given are not looked at.
+    Octets longer than what a decoder in C is given are not looked at, nor is what stands behind
+    more known differences than one input is likely to need.
 
     Raises:
         BrokenInvariant: they show one that is not known.
@@ -54,6 +59,8 @@ def compare(octets: bytes, codec: HeaderCodec[Header], other: Decoder) -> tuple[
             detail = f"{known.name} in {octets.hex()}: {theirs}, as {repaired.hex()}: {then}"
             raise BrokenInvariant("known-otherwise", detail, known.name)
         names.append(known.name)
+        if len(names) == _MOST:
+            break
         octets, theirs = repaired, then
     return tuple(names)
 

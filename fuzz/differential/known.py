@@ -116,6 +116,7 @@ _TAIL: Final = """\
   elements as are claimed, up to 2^28, before it looks whether they are there. Here the bound is
   the number of octets of the input, by which nothing is refused that would not be later.
 - Inputs of more than 65,536 octets: C calls itself for each element of a list.
+- What stands behind 64 known differences in one input: each takes another decoding of it.
 - What `rdma_optinfo` holds: to the header it is opaque.
 """
 

@@ -86,6 +86,20 @@ def test_a_decoder_of_ours_that_refuses_what_was_put_right_is_found() -> None:
         compare(TRUTH, Refuses(), MadeUp(says))
 
 
+def test_what_stands_behind_many_known_differences_is_not_looked_at() -> None:
+    class TakesAll:
+        decodings = 0
+
+        def decode(self, octets: bytes) -> RoundTrip:
+            self.decodings += 1
+            return RoundTrip(len(octets), octets)
+
+    other = TakesAll()
+    truths = ONE[:20] + bytes.fromhex("00000005 00000000") * 1000
+    assert compare(truths, V1ReferenceCodec(), other) == ("boolean",) * 64
+    assert other.decodings == 65
+
+
 def test_what_is_too_long_for_c_is_not_looked_at() -> None:
     assert compare(bytes(MOST_OCTETS + 1), V1ReferenceCodec(), MadeUp({})) == ()
 

@@ -122,7 +122,7 @@ def run(arguments: argparse.Namespace) -> int:
     if arguments.all:
         if _names_a_subject(arguments):
             raise BadInput("--all fuzzes the references; name the harness of an implementation")
-        return max(_fuzz(name, "", arguments) for name in harness_names())
+        return max(_fuzz_if_prepared(name, arguments) for name in harness_names())
     implementation: str = arguments.implementation
     if arguments.planted:
         harness, implementation = PLANTED[arguments.planted]
@@ -157,12 +157,23 @@ def _keep(arguments: argparse.Namespace) -> int:
     return 0
 
 
+def _fuzz_if_prepared(harness: str, arguments: argparse.Namespace) -> int:
+    """Run one of all harnesses; one that takes what this machine lacks is skipped, aloud."""
+    try:
+        find_harness(harness).prepare()
+    except BadInput as error:
+        print(f"{harness}: skipped: {error}")
+        return 0
+    return _fuzz(harness, "", arguments)
+
+
 def _fuzz(harness: str, implementation: str, arguments: argparse.Namespace) -> int:
     """Run one harness; returns the exit status."""
     library, program = arguments.library, arguments.program
     if library or program:
         try_parser(harness, library, program)
     objection = _look_at_atheris()
+    find_harness(harness).prepare()
     campaign = Campaign(
         harness,
         arguments.time,

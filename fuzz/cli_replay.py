@@ -103,6 +103,7 @@ def _replay(arguments: argparse.Namespace, finding: Finding, target: Target) -> 
         return _send(arguments, finding, [], target)
     name: str = arguments.harness or finding.way or _BARE
     harness = find_harness(name)
+    harness.prepare()
     print(f"{len(finding.octets)} octets for {name}")
     failed = _check_reference(harness, finding.octets)
     return _send(arguments, finding, harness.messages(finding.octets), target) or int(failed)

@@ -46,7 +46,8 @@ def give_to_fuzzer(counters: bytearray) -> None:
 def _fuzzer() -> ctypes.CDLL:
     """The library that has libFuzzer: the process if it was preloaded, else atheris' own."""
     process = ctypes.CDLL(None)
-    if hasattr(process, "__sanitizer_cov_8bit_counters_init"):
+    # A sanitizer that was preloaded has the other names, too, and does nothing there.
+    if hasattr(process, "LLVMFuzzerRunDriver"):
         return process
     from atheris import core_with_libfuzzer  # only a fuzzed process has it
 

@@ -27,6 +27,7 @@ from typing import TYPE_CHECKING, Any, Final, TypeVar
 from conformance.bad_input import BadInput
 from conformance.explore.finding import keep, load
 from fuzz.buckets import Buckets
+from fuzz.differential.address_sanitizer import has_address_sanitizer
 from fuzz.invariant import BrokenInvariant, finding_of, undeclared
 from fuzz.minimise import minimise
 from fuzz.parsers.asked_codecs import asked_codec
@@ -84,10 +85,12 @@ def main(arguments: list[str]) -> None:
     """Fuzz until libFuzzer's limits or a signal USR1; does not return then."""
     import atheris  # only the fuzzed process needs it, and it hooks the interpreter
 
+    from fuzz.counters import give_to_fuzzer
     from fuzz.instrument import Blocks, instrument_library
 
     options = _parser().parse_args(arguments[1:])
     harness = find_harness(options.harness)
+    harness.prepare()
     subject = _factory(harness, options)()
     if options.minimise:
         _limit_memory()
@@ -96,7 +99,7 @@ def main(arguments: list[str]) -> None:
 
     if options.reduce:
         _limit_memory()
-        _reduce(options.reduce, corpus_of(options.harness), harness.check, subject)
+        _reduce(options.reduce, options.harness, subject)
         return
 
     uncounted = [Blocks()]
@@ -106,6 +109,8 @@ def main(arguments: list[str]) -> None:
         # the first input that would be before atheris has told of one.
         while uncounted:
             instrument_library(uncounted.pop())
+            if harness.counters:
+                give_to_fuzzer(harness.counters())
         try:
             judge(harness.check, octets, subject)
         except BrokenInvariant as broken:
@@ -176,23 +181,24 @@ def _minimise(path: Path, check: Callable[[bytes, Subject], None], subject: Subj
             path.unlink()
 
 
-def _reduce(
-    folder: Path, seeds: Path, check: Callable[[bytes, Subject], None], subject: Subject
-) -> None:
+def _reduce(folder: Path, name: str, subject: object) -> None:
     """Leave in a corpus what reaches more than the seeds, and tell how many inputs those are."""
     from fuzz.instrument import Blocks, instrument_library  # instruments by atheris
 
     blocks = Blocks(COUNTERS.append)  # nobody but us looks at them
     instrument_library(blocks)
+    harness = find_harness(name)
+    if harness.counters:
+        blocks.memories.append(harness.counters())
 
     def reach(octets: bytes) -> frozenset[tuple[int, int, int]]:
         for memory in blocks.memories:
             memory[:] = bytes(len(memory))
         with contextlib.suppress(BrokenInvariant):
-            judge(check, octets, subject)
+            judge(harness.check, octets, subject)
         return reached(blocks.memories)
 
-    before, after = reduce_corpus(folder, seeds, reach)
+    before, after = reduce_corpus(folder, corpus_of(name), reach)
     sys.stdout.write(f"{before} {after}\n")
 
 
@@ -207,6 +213,8 @@ def _breaks(
 
 
 def _limit_memory() -> None:
+    if has_address_sanitizer():  # which has addresses of many terabytes for itself
+        return
     in_use = resource.getrusage(resource.RUSAGE_SELF).ru_maxrss * 1024
     resource.setrlimit(resource.RLIMIT_AS, (in_use + MEMORY_LIMIT, resource.RLIM_INFINITY))
 

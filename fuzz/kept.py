@@ -54,7 +54,7 @@ def problem_of(finding: Finding) -> str:
     """What the reference still does wrong with it; empty if nothing.
 
     Raises:
-        BadInput: there is no such harness any more.
+        BadInput: there is no such harness any more, or it takes what this machine lacks.
     """
     if finding.shots or finding.steps:
         harness = Harness(find_target("reference"))
@@ -63,6 +63,7 @@ def problem_of(finding: Finding) -> str:
         finally:
             harness.close()
     fuzzed = find_harness(finding.way)
+    fuzzed.prepare()
     try:
         judge(fuzzed.check, finding.octets, fuzzed.reference())
     except BrokenInvariant as broken:

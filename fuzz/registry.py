@@ -1,7 +1,8 @@
 """The fuzz harnesses: each file of `fuzz.harnesses` is one, and says all about itself.
 
 The name of a harness is that of its file, `v1-header` for `v1_header.py`; its corpus is the folder
-of that name.  Nothing here needs atheris, which only the fuzzed process imports.
+of that name, unless the harness says that it begins with another's.  Nothing here needs atheris,
+which only the fuzzed process imports.
 """
 
 from __future__ import annotations
@@ -38,6 +39,10 @@ class FuzzHarness:
         messages: an input as the messages of RPC-over-RDMA in it: how people and targets take it.
         seeds: inputs to begin with, out of the messages that one case of the suite sent.
         mutator: makes inputs of inputs; None: libFuzzer's own alone.
+        corpus: name of the harness with whose corpus it begins; empty: it has its own.
+        prepare: makes what it takes beside Python, once for this machine; raises `BadInput`, which
+            says what to install, where that cannot be.
+        counters: memory in which code that is not Python counts its blocks.
     """
 
     title: str
@@ -47,6 +52,9 @@ class FuzzHarness:
     messages: Callable[[bytes], list[bytes]]
     seeds: Callable[[Sequence[bytes]], Iterable[bytes]]
     mutator: Mutator | None = None
+    corpus: str = ""
+    prepare: Callable[[], object] = lambda: None
+    counters: Callable[[], bytearray] | None = None
 
 
 def harness_names() -> tuple[str, ...]:
@@ -72,8 +80,12 @@ def find_harness(name: str) -> FuzzHarness:
 
 
 def corpus_of(name: str) -> Path:
-    """Where the inputs are that the harness of a name begins with."""
-    return _PACKAGE / "corpus" / name
+    """Where the inputs are that the harness of a name begins with.
+
+    Raises:
+        BadInput: there is none.
+    """
+    return _PACKAGE / "corpus" / (find_harness(name).corpus or name)
 
 
 def dictionary_of(harness: FuzzHarness) -> Path:

@@ -62,6 +62,8 @@ class _Placer:
 def write_seeds(run: Path, corpus: Path, harnesses: Iterable[str] = ()) -> dict[str, int]:
     """Write the seeds of a run; returns harness -> how many seeds there are.
 
+    A harness that begins with another's corpus gets seeds only if it is named.
+
     Args:
         run: its folder, as `rpcrdma certify` leaves it.
         corpus: a folder for each harness is made in it.
@@ -72,13 +74,17 @@ def write_seeds(run: Path, corpus: Path, harnesses: Iterable[str] = ()) -> dict[
         RunFileError: there is no run in the folder.
         OSError: the corpus cannot be written.
     """
-    makers = {name: find_harness(name).seeds for name in tuple(harnesses) or harness_names()}
+    makers = {name: find_harness(name).seeds for name in tuple(harnesses) or _with_corpus()}
     cases = [messages_of(case) for case in read_run(run / "records.jsonl").cases]
     counts: dict[str, int] = {}
     for name, make in makers.items():
         seeds = {seed for messages in cases for seed in make(messages)}
-        counts[name] = _write(seeds, corpus / name)
+        counts[name] = _write(seeds, corpus / (find_harness(name).corpus or name))
     return counts
+
+
+def _with_corpus() -> tuple[str, ...]:
+    return tuple(name for name in harness_names() if not find_harness(name).corpus)
 
 
 def _write(seeds: Iterable[bytes], folder: Path) -> int:

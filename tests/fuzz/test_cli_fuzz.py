@@ -3,15 +3,19 @@
 from __future__ import annotations
 
 import shlex
+from dataclasses import replace
 from typing import TYPE_CHECKING
 
 import pytest
 
+from conformance.bad_input import BadInput
 from conformance.cli.main import main
 from conformance.explore.finding import keep
+from fuzz import cli_fuzz
 from fuzz.campaign import Campaign, Result
 from fuzz.invariant import BrokenInvariant, finding_of
 from fuzz.pulse import Pulse
+from fuzz.registry import harness_names
 from targets import tested_versions
 from targets.tested_versions import Dependency
 from tests.fuzz.parsers.programs import answering
@@ -30,8 +34,8 @@ def newer(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(Dependency, "installed", lambda self: "9.9")
 
 
-def fuzz(findings: Path) -> int:
-    return main(["fuzz", "v1-header", "--time", "1", "--findings", str(findings)])
+def fuzz(findings: Path, *which: str) -> int:
+    return main(["fuzz", *(which or ["v1-header"]), "--time", "1", "--findings", str(findings)])
 
 
 def test_a_missing_fuzzer_is_told_before_anything_runs(
@@ -98,3 +102,42 @@ def test_a_parser_that_cannot_be_fuzzed_is_told(
 ) -> None:
     assert main(["fuzz", *words]) == 2
     assert told in " ".join(capsys.readouterr().err.split())
+
+
+@pytest.fixture
+def lacking(monkeypatch: pytest.MonkeyPatch) -> list[str]:
+    """The harnesses that were run, where one lacks what it takes."""
+    ran: list[str] = []
+
+    def run(self: Campaign, progress: object) -> Result:
+        ran.append(self.harness)
+        return Result(Pulse(executions=7), ())
+
+    def lack() -> None:
+        raise BadInput("there is no `rpcgen`: apt-get install rpcsvc-proto")
+
+    found = cli_fuzz.find_harness
+    monkeypatch.setattr(Campaign, "run", run)
+    monkeypatch.setattr(Dependency, "objection", lambda self, version: "")
+    monkeypatch.setattr(
+        cli_fuzz,
+        "find_harness",
+        lambda name: replace(found(name), prepare=lack if name == "v1-header-c" else list),
+    )
+    return ran
+
+
+def test_a_harness_that_lacks_what_it_takes_is_told_before_it_runs(
+    tmp_path: Path, lacking: list[str], capsys: pytest.CaptureFixture[str]
+) -> None:
+    assert fuzz(tmp_path, "v1-header-c") == 2
+    assert "there is no `rpcgen`: apt-get install rpcsvc-proto" in capsys.readouterr().err
+    assert not lacking
+
+
+def test_of_all_harnesses_the_one_that_lacks_something_is_skipped(
+    tmp_path: Path, lacking: list[str], capsys: pytest.CaptureFixture[str]
+) -> None:
+    assert fuzz(tmp_path, "--all") == 0
+    assert "v1-header-c: skipped: there is no `rpcgen`" in capsys.readouterr().out
+    assert lacking == [name for name in harness_names() if name != "v1-header-c"]

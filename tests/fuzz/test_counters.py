@@ -1,12 +1,30 @@
 from __future__ import annotations
 
 import ctypes
+import sys
+from types import SimpleNamespace
 from typing import TYPE_CHECKING
 
 from fuzz import counters
 
 if TYPE_CHECKING:
     import pytest
+
+
+def test_a_sanitizer_that_was_preloaded_is_not_taken_for_the_fuzzer(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    names = {"__sanitizer_cov_8bit_counters_init": None, "__sanitizer_cov_pcs_init": None}
+    own = SimpleNamespace(core_with_libfuzzer=SimpleNamespace(__file__="fuzzer.so"))
+    monkeypatch.setitem(sys.modules, "atheris", own)
+
+    sanitizer = SimpleNamespace(**names)
+    monkeypatch.setattr(ctypes, "CDLL", lambda name: sanitizer if name is None else name)
+    assert counters._fuzzer() == "fuzzer.so"
+
+    fuzzer = SimpleNamespace(**names, LLVMFuzzerRunDriver=None)
+    monkeypatch.setattr(ctypes, "CDLL", lambda name: fuzzer if name is None else name)
+    assert counters._fuzzer() is fuzzer
 
 
 class Init:

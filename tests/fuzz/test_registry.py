@@ -35,6 +35,13 @@ def test_every_file_of_the_package_is_a_harness() -> None:
     assert {"v1-header", "v1-responder", "v2-header"} <= FILES
 
 
+def test_a_harness_may_begin_with_the_corpus_of_another() -> None:
+    assert corpus_of("v1-header-c") == corpus_of("v1-header")
+    assert corpus_of("v2-header-c") == corpus_of("v2-header")
+    with pytest.raises(BadInput, match="no harness is called 'v9'"):
+        corpus_of("v9")
+
+
 @pytest.mark.parametrize("name", harness_names())
 def test_a_harness_has_all_that_a_campaign_takes(name: str) -> None:
     harness = find_harness(name)
@@ -44,6 +51,15 @@ def test_a_harness_has_all_that_a_campaign_takes(name: str) -> None:
     assert inputs
     for path in inputs[:20]:
         assert isinstance(harness.messages(path.read_bytes()), list)
+    lacks = ""
+    try:
+        harness.prepare()
+    except BadInput as error:
+        lacks = str(error)
+    if lacks:
+        assert "apt-get install" in lacks
+        return
+    for path in inputs[:20]:
         judge(harness.check, path.read_bytes(), harness.reference())
 
 

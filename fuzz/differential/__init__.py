@@ -1,0 +1,1 @@
+"""Our decoders of headers beside those that rpcgen makes from the same XDR."""

@@ -1,0 +1,134 @@
+"""What C makes of octets otherwise than our decoders, and why: the lawful differences, by name.
+
+python -m fuzz.differential.known > fuzz/DISAGREEMENTS.md
+"""
+
+from __future__ import annotations
+
+import sys
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Final
+
+from rpcrdma.errors import DecodeError, Reason
+
+if TYPE_CHECKING:
+    from collections.abc import Callable
+
+__all__ = ["KNOWN", "KnownDifference", "render"]
+
+_WORD: Final = 4
+
+
+@dataclass(frozen=True, slots=True)
+class KnownDifference:
+    """Octets that our decoders refuse and C takes, as if they were others.
+
+    Attributes:
+        name: one word with hyphens.
+        rule: section of RFC 4506 that the octets break.
+        reason: for which our decoders refuse them.
+        ours: why ours do so.
+        theirs: what C makes of them, and why.
+        repair: the octets that C takes them for, of the octets and the place that is refused.
+    """
+
+    name: str
+    rule: str
+    reason: Reason
+    ours: str
+    theirs: str
+    repair: Callable[[bytes, int], bytes]
+
+    def explains(self, octets: bytes, refusal: DecodeError) -> bool:
+        """Whether it is for this that our decoder refuses the octets."""
+        repaired = self.repair(octets, refusal.offset)
+        return refusal.reason is self.reason and len(repaired) == len(octets) and repaired != octets
+
+
+def _true(octets: bytes, place: int) -> bytes:
+    return octets[:place] + (1).to_bytes(_WORD) + octets[place + _WORD :]
+
+
+def _first_member(octets: bytes, place: int) -> bytes:
+    return octets[:place] + bytes(_WORD) + octets[place + _WORD :]
+
+
+def _no_padding(octets: bytes, place: int) -> bytes:
+    padding = -place % _WORD
+    return octets[:place] + bytes(padding) + octets[place + padding :]
+
+
+KNOWN: Final = (
+    KnownDifference(
+        "boolean",
+        "4.4",
+        Reason.BAD_BOOLEAN,
+        "A boolean is 0 or 1, and so is the word that says whether a list goes on (4.19). A peer"
+        " that sends another one has most likely lost its place in the message.",
+        "libtirpc's `xdr_bool` takes every word but 0 for true, and encodes it as 1.",
+        _true,
+    ),
+    KnownDifference(
+        "enumeration",
+        "4.3",
+        Reason.BAD_ENUM,
+        "A word that is not among the values of an enumeration is an error (4.3).",
+        "libtirpc's `xdr_enum` takes every word, and what rpcgen makes of an enumeration calls"
+        " nothing else. The direction of a message of Version Two is such a word. That of a union,"
+        " such as `rdma_proc`, is refused by both: no arm is there for it.",
+        _first_member,
+    ),
+    KnownDifference(
+        "padding",
+        "4.10",
+        Reason.BAD_PADDING,
+        "The octets that fill the last word of an opaque are zero (3).",
+        "libtirpc's `xdr_opaque` skips them, and encodes zeros. In a header of Version Two they"
+        " stand behind `rdma_optinfo`.",
+        _no_padding,
+    ),
+)
+"""All that are known; of each reason one at most."""
+
+_HEAD: Final = """\
+# Where our decoders of headers and rpcgen's disagree
+
+`rpcrdma fuzz v1-header-c` and `v2-header-c` decode each input twice: by the Python that is
+generated from `rpcrdma/spec`, and by the C that rpcgen makes of the same files, with libtirpc.
+Either both refuse it, or both accept it, end at the same octet and encode the header alike.
+Each difference below is lawful: RFC 4506 says what an encoder sends, and does not make a decoder
+look at it. Octets that break one of these rules are put right, as C takes them, and compared
+again, so that none hides another difference. All else is a finding.
+
+This page is made of `fuzz/differential/known.py`, whose head has the command.
+"""
+
+_TAIL: Final = """\
+## What both take
+
+- Any `rdma_vers`: the version is for the layer above, which answers an unknown one.
+- Octets behind the header: in a message they are the Payload stream.
+
+## What is not compared
+
+- For what reason, and where, octets are refused: C does not say.
+- What an array without a bound does to memory. As rpcgen makes it, C asks for room for as many
+  elements as are claimed, up to 2^28, before it looks whether they are there. Here the bound is
+  the number of octets of the input, by which nothing is refused that would not be later.
+- Inputs of more than 65,536 octets: C calls itself for each element of a list.
+- What stands behind 64 known differences in one input: each takes another decoding of it.
+- What `rdma_optinfo` holds: to the header it is opaque.
+"""
+
+
+def render() -> str:
+    """`fuzz/DISAGREEMENTS.md`."""
+    parts = [
+        f"## {one.name}: RFC 4506 {one.rule}\n\nOurs: {one.ours}\n\nC: {one.theirs}\n"
+        for one in KNOWN
+    ]
+    return "\n".join((_HEAD, *parts, _TAIL))
+
+
+if __name__ == "__main__":
+    sys.stdout.write(render())

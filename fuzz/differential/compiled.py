@@ -9,9 +9,7 @@ made for that as well.
 from __future__ import annotations
 
 import hashlib
-import os
 import platform
-import subprocess
 import tempfile
 from dataclasses import dataclass
 from importlib.resources import files
@@ -21,6 +19,7 @@ from typing import Final
 from conformance.bad_input import BadInput
 from fuzz.differential.address_sanitizer import has_address_sanitizer
 from fuzz.differential.for_rpcgen import for_rpcgen
+from fuzz.tools import NotMadeError, run_tool
 from targets.python_path import user_cache
 
 __all__ = ["REMEDY", "V1", "V2", "Item", "Tools", "build"]
@@ -28,7 +27,6 @@ __all__ = ["REMEDY", "V1", "V2", "Item", "Tools", "build"]
 REMEDY: Final = "apt-get install rpcsvc-proto libtirpc-dev gcc libc6-dev"
 """What brings all that is called here, on Debian."""
 
-_LIMIT_S: Final = 60.0
 _COMMON: Final = ("-fPIC", "-O1", "-g", "-I.", "-isystem", "/usr/include/tirpc")
 _MADE: Final = (
     "-w",  # rpcgen declares what it does not use
@@ -114,21 +112,11 @@ def _common() -> tuple[str, ...]:
 
 def _run(command: tuple[str, ...], folder: Path) -> None:
     program = command[0]
-    # What watches this process would watch the compiler, too, and complain of it.
-    environment = {name: value for name, value in os.environ.items() if name != "LD_PRELOAD"}
     try:
-        ran = subprocess.run(
-            command,
-            cwd=folder,
-            env=environment,
-            capture_output=True,
-            text=True,
-            timeout=_LIMIT_S,
-            check=False,
-        )
+        run_tool(command, folder)
     except FileNotFoundError as error:
         message = f"there is no `{program}`, of which the C decoder is made: {REMEDY}"
         raise BadInput(message) from error
-    if ran.returncode:
-        said = [*ran.stderr.strip().splitlines(), f"status {ran.returncode}"]
-        raise BadInput(f"`{program}` does not make the C decoder: {said[0]}: {REMEDY}")
+    except NotMadeError as error:
+        message = f"`{program}` does not make the C decoder: {error}: {REMEDY}"
+        raise BadInput(message) from error

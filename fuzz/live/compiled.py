@@ -6,6 +6,7 @@ import subprocess
 from importlib.resources import files
 from typing import TYPE_CHECKING, Final
 
+from fuzz.tools import NotMadeError, run_tool
 from targets.lab.accelerator import QEMU
 from targets.lab.errors import LabError
 
@@ -36,16 +37,13 @@ def compile_plugin(folder: Path, compiler: str = _COMPILER, qemu: str = QEMU) ->
     library = folder / "coverage.so"
     command = [compiler, *_OPTIONS, "-o", str(library), str(source)]
     try:
-        made = subprocess.run(
-            command, capture_output=True, text=True, timeout=_LIMIT_S, check=False
-        )
+        run_tool(command)
     except FileNotFoundError as error:
         remedy = f"apt-get install gcc libc6-dev, {_NO_BLOCKS}"
         raise LabError(_STEP, f"there is no C compiler `{compiler}`", remedy) from error
-    if made.returncode:
-        said = [*made.stderr.strip().splitlines(), f"status {made.returncode}"]
-        cause = f"`{compiler}` does not compile {source}: {said[0]}"
-        raise LabError(_STEP, cause, _NO_BLOCKS)
+    except NotMadeError as error:
+        cause = f"`{compiler}` does not compile {source}: {error}"
+        raise LabError(_STEP, cause, _NO_BLOCKS) from error
     if not _takes_plugins(qemu):
         raise LabError(_STEP, f"{qemu} was built without plugins (TCG)", _NO_BLOCKS)
     return library

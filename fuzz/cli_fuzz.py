@@ -128,6 +128,7 @@ def run(arguments: argparse.Namespace) -> int:
         harness, implementation = PLANTED[arguments.planted]
         if harness != arguments.harness:
             raise BadInput(f"{arguments.planted} is for harness {harness}")
+    find_harness(arguments.harness).prepare()
     return _fuzz(arguments.harness, implementation, arguments)
 
 
@@ -173,7 +174,6 @@ def _fuzz(harness: str, implementation: str, arguments: argparse.Namespace) -> i
     if library or program:
         try_parser(harness, library, program)
     objection = _look_at_atheris()
-    find_harness(harness).prepare()
     campaign = Campaign(
         harness,
         arguments.time,

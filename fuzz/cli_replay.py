@@ -12,8 +12,7 @@ from conformance.explore.replay import replay
 from conformance.suite.in_lab import module_run, target_word
 from conformance.tester.case import Inconclusive
 from conformance.tester.client.harness import Harness
-from fuzz.engine import judge
-from fuzz.invariant import BrokenInvariant
+from fuzz.engine import problem_with
 from fuzz.parsers.asked_codecs import asked_codec
 from fuzz.parsers.options import add_parser_options, parser_dialogue
 from fuzz.registry import FuzzHarness, find_harness, harness_names
@@ -115,23 +114,18 @@ def _ask_parser(arguments: argparse.Namespace, finding: Finding) -> int:
     harness = find_harness(name)
     library, program = arguments.library, arguments.program
     with closing(parser_dialogue(library, program)) as dialogue:
-        try:
-            judge(harness.check, finding.octets, asked_codec(name, dialogue.ask))
-        except BrokenInvariant as broken:
-            print(f"{library or program}: FAIL: {broken}")
-            return 1
-    print(f"{library or program}: keeps the invariant")
-    return 0
+        problem = problem_with(harness.check, finding.octets, asked_codec(name, dialogue.ask))
+    return int(_tell_problem(library or program, problem))
 
 
 def _check_reference(harness: FuzzHarness, octets: bytes) -> bool:
-    try:
-        judge(harness.check, octets, harness.reference())
-    except BrokenInvariant as broken:
-        print(f"reference: FAIL: {broken}")
-        return True
-    print("reference: keeps the invariant")
-    return False
+    return _tell_problem("reference", problem_with(harness.check, octets, harness.reference()))
+
+
+def _tell_problem(name: str, problem: str) -> bool:
+    """Print whether the subject of that name has a problem; returns it."""
+    print(f"{name}: FAIL: {problem}" if problem else f"{name}: keeps the invariant")
+    return bool(problem)
 
 
 def _send(

@@ -81,6 +81,15 @@ def judge(check: Callable[[bytes, Subject], None], octets: bytes, subject: Subje
         raise undeclared(error) from error
 
 
+def problem_with(check: Callable[[bytes, Subject], None], octets: bytes, subject: Subject) -> str:
+    """What `judge` finds in one input, in words; empty if nothing."""
+    try:
+        judge(check, octets, subject)
+    except BrokenInvariant as broken:
+        return str(broken)
+    return ""
+
+
 def main(arguments: list[str]) -> None:
     """Fuzz until libFuzzer's limits or a signal USR1; does not return then."""
     import atheris  # only the fuzzed process needs it, and it hooks the interpreter

@@ -13,8 +13,7 @@ from conformance.bad_input import BadInput
 from conformance.explore.finding import keep, load
 from conformance.explore.replay import replay
 from conformance.tester.client.harness import Harness
-from fuzz.engine import judge
-from fuzz.invariant import BrokenInvariant
+from fuzz.engine import problem_with
 from fuzz.registry import find_harness
 from targets.registry import find_target
 
@@ -64,8 +63,4 @@ def problem_of(finding: Finding) -> str:
             harness.close()
     fuzzed = find_harness(finding.way)
     fuzzed.prepare()
-    try:
-        judge(fuzzed.check, finding.octets, fuzzed.reference())
-    except BrokenInvariant as broken:
-        return str(broken)
-    return ""
+    return problem_with(fuzzed.check, finding.octets, fuzzed.reference())

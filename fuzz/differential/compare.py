@@ -32,7 +32,7 @@ class Decoder(Protocol):
 def compare(octets: bytes, codec: HeaderCodec[Header], other: Decoder) -> tuple[str, ...]:
     """The names of the known differences that the octets show.
 
-    Octets longer than what a decoder in C is given are not looked at, nor is what stands behind
+    Octets longer than what a decoder in C is given are not looked at, nor is what comes after
     more known differences than one input is likely to need.
 
     Raises:

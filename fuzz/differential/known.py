@@ -84,7 +84,7 @@ KNOWN: Final = (
         Reason.BAD_PADDING,
         "The octets that fill the last word of an opaque are zero (3).",
         "libtirpc's `xdr_opaque` skips them, and encodes zeros. In a header of Version Two they"
-        " stand behind `rdma_optinfo`.",
+        " come after `rdma_optinfo`.",
         _no_padding,
     ),
 )
@@ -107,7 +107,7 @@ _TAIL: Final = """\
 ## What both take
 
 - Any `rdma_vers`: the version is for the layer above, which answers an unknown one.
-- Octets behind the header: in a message they are the Payload stream.
+- Octets after the header: in a message they are the Payload stream.
 
 ## What is not compared
 
@@ -116,7 +116,7 @@ _TAIL: Final = """\
   elements as are claimed, up to 2^28, before it looks whether they are there. Here the bound is
   the number of octets of the input, by which nothing is refused that would not be later.
 - Inputs of more than 65,536 octets: C calls itself for each element of a list.
-- What stands behind 64 known differences in one input: each takes another decoding of it.
+- What comes after 64 known differences in one input: each takes another decoding of it.
 - What `rdma_optinfo` holds: to the header it is opaque.
 """
 

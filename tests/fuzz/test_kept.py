@@ -49,7 +49,7 @@ def test_command_says_what_is_still_wrong(
     def judge(*_arguments: object) -> None:
         raise BROKEN
 
-    monkeypatch.setattr("fuzz.kept.judge", judge)
+    monkeypatch.setattr("fuzz.engine.judge", judge)
     found = made(tmp_path / "findings")
 
     assert main(["fuzz", "keep", str(found), "--regressions", str(tmp_path)]) == 0

@@ -25,7 +25,7 @@ from typing import TYPE_CHECKING, Final
 from conformance import verify
 from conformance.backward import build as build_backward
 from conformance.backward.choice import backward_workload_for
-from conformance.backward.workload import ForwardOnly
+from conformance.backward.workload import ForwardOnly, carry_out
 from conformance.catalogue.inheritance import statements
 from conformance.oracle.backward import InFlight, broken_rules
 from conformance.oracle.outcome import (
@@ -326,13 +326,12 @@ class BackwardClient:
         return statements(rules, self.peer.version)
 
     def _carry_out(self, steps: Steps) -> None:
-        request = next(steps, None)
-        while request is not None:
-            payload = self.serve(request).payload
-            try:
-                request = steps.send(payload)
-            except StopIteration:
-                return
+        carry_out(steps, lambda request: self.serve(request).payload, self._pause)
+
+    def _pause(self, seconds: float) -> None:
+        called = self._poll(seconds)
+        if called is not None:
+            self._kept.appendleft(called)
 
     def _poll(self, seconds: float | None = None) -> Called | None:
         """The next Call that comes within so many seconds, or within the grace period."""

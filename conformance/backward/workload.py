@@ -10,6 +10,7 @@ from __future__ import annotations
 
 import os
 import secrets
+from dataclasses import dataclass
 from itertools import count
 from typing import TYPE_CHECKING, Final, Protocol, TypeAlias
 
@@ -28,19 +29,49 @@ if TYPE_CHECKING:
 __all__ = [
     "BackwardWorkload",
     "ForwardOnly",
+    "Pause",
     "Steps",
     "TestprogBackward",
+    "carry_out",
     "new_identity",
     "number_identities",
 ]
 
-Steps: TypeAlias = "Generator[Request, bytes, None]"
+Steps: TypeAlias = "Generator[Request | Pause, bytes, None]"
 """Calls to make one after the other; each is sent the unreduced payload of its right Reply."""
 
 _WORD: Final = 2**32
 
 _NUMBERS: Final[dict[int, Iterator[int]]] = {}
 """Process -> numbers of its clients to come: one that was forked goes on with others."""
+
+
+@dataclass(frozen=True)
+class Pause:
+    """A time in which nothing is asked, until the device has forgotten something.
+
+    Attributes:
+        seconds: that it takes at most.
+    """
+
+    seconds: float
+
+
+def carry_out(
+    steps: Steps, serve: Callable[[Request], bytes], pause: Callable[[float], None]
+) -> None:
+    """Make the Calls of `steps`, each when the one before it was served."""
+    step = next(steps, None)
+    while step is not None:
+        payload = b""
+        if isinstance(step, Pause):
+            pause(step.seconds)
+        else:
+            payload = serve(step)
+        try:
+            step = steps.send(payload)
+        except StopIteration:
+            return
 
 
 class BackwardWorkload(Protocol):

@@ -6,8 +6,11 @@ from typing import TYPE_CHECKING
 
 import pytest
 
+from conformance.backward import workload_nfs4
+from conformance.backward.workload import Pause, carry_out
 from conformance.backward.workload_nfs4 import Nfs4Backward
 from conformance.tester.case import Inconclusive
+from conformance.tester.sent import Request
 from rpcrdma.ulp import nfs4, nfs4_callback, rpc
 from rpcrdma.ulp.file_store import FileStore
 from rpcrdma.ulp.file_tree import TREE
@@ -19,6 +22,8 @@ from targets.base import Unsupported
 from targets.registry import find_profile
 
 if TYPE_CHECKING:
+    from collections.abc import Callable
+
     from conformance.backward.workload import Steps
 
 PROFILE = find_profile("linux-server")
@@ -29,19 +34,43 @@ def server(options: Nfs4Options = DELEGATING) -> Nfs4Program:
     return Nfs4Program(FileStore(TREE), Nfs4State(options))
 
 
+class Recorder:
+    """Carries steps out with a program.
+
+    Attributes:
+        titles: of the requests that were made, and the pauses between them.
+        paused: done in each pause.
+    """
+
+    def __init__(self, program: Nfs4Program) -> None:
+        self.titles: list[str] = []
+        self.paused: Callable[[], None] = lambda: None
+        self._program = program
+
+    def carry_out(self, steps: Steps) -> None:
+        carry_out(steps, self._serve, self._pause)
+
+    def _serve(self, request: Request) -> bytes:
+        self.titles.append(request.title)
+        reply = b"".join(self._program.execute(request.encode(len(self.titles))))
+        assert request.check(b"", reply) == ""
+        return reply
+
+    def _pause(self, seconds: float) -> None:
+        self.titles.append(f"{seconds:g} s")
+        self.paused()
+
+
 def carried_out(steps: Steps, program: Nfs4Program) -> list[str]:
     """The titles of the requests that were made."""
-    titles: list[str] = []
-    request = next(steps, None)
-    while request is not None:
-        titles.append(request.title)
-        reply = b"".join(program.execute(request.encode(len(titles))))
-        assert request.check(b"", reply) == ""
-        try:
-            request = steps.send(reply)
-        except StopIteration:
-            break
-    return titles
+    made = Recorder(program)
+    made.carry_out(steps)
+    return made.titles
+
+
+def request_of(step: Request | Pause) -> Request:
+    assert isinstance(step, Request)
+    return step
 
 
 def announced(program: Nfs4Program) -> Nfs4Backward:
@@ -86,7 +115,7 @@ def test_a_request_makes_its_call_once() -> None:
     """Another would take another slot."""
     program = server()
     workload = announced(program)
-    request = next(workload.provoke(1))
+    request = request_of(next(workload.provoke(1)))
     assert request.encode(7) == request.encode(7)
     assert request.encode(7) != request.encode(8)
 
@@ -105,7 +134,8 @@ def test_the_write_in_the_way_is_of_a_stranger_and_of_nothing() -> None:
     program = server()
     workload = announced(program)
     steps = workload.provoke(1)
-    write = steps.send(b"".join(program.execute(next(steps).encode(90))))
+    reply = b"".join(program.execute(request_of(next(steps)).encode(90)))
+    write = request_of(steps.send(reply))
     header, start = rpc.decode_call(write.encode(91))
     assert header.credential == rpc.auth_sys(PROFILE.extra.uid, PROFILE.extra.gid)
     arguments, _ = wire.decode_compound_arguments(write.encode(91), start)
@@ -138,11 +168,57 @@ def test_a_server_without_a_backchannel_leaves_cases_undecided(
         announced(server(options))
 
 
-def test_a_server_without_delegations_leaves_cases_undecided() -> None:
+@pytest.fixture
+def given(monkeypatch: pytest.MonkeyPatch) -> set[str]:
+    """Profiles whose server has given a delegation: none yet."""
+    names: set[str] = set()
+    monkeypatch.setattr(workload_nfs4, "_GIVEN", names)
+    monkeypatch.setattr(workload_nfs4, "_TRIES", 4)
+    return names
+
+
+def test_a_server_without_delegations_leaves_cases_undecided(given: set[str]) -> None:
     program = server(Nfs4Options(backchannel=True))
-    workload = announced(program)
+    workload, made = announced(program), Recorder(program)
     with pytest.raises(Inconclusive, match="gave 0 of 2 delegations"):
-        carried_out(workload.provoke(2), program)
+        made.carry_out(workload.provoke(2))
+    assert made.titles == ["OPEN that wants a delegation"] * 4
+    assert not given
+
+
+@pytest.mark.usefixtures("given")
+def test_a_server_that_gave_delegations_is_given_time_to_forget_its_recalls() -> None:
+    program = server()
+    workload, made = announced(program), Recorder(program)
+    made.carry_out(workload.provoke(1))
+    program.state.options = Nfs4Options(backchannel=True)
+    made.titles.clear()
+    with pytest.raises(Inconclusive, match="gave 0 of 1 delegations"):
+        made.carry_out(workload.provoke(1))
+    assert made.titles == [
+        *["OPEN that wants a delegation"] * 4,
+        "31 s",
+        *["OPEN that wants a delegation"] * 4,
+        "31 s",
+        *["OPEN that wants a delegation"] * 4,
+    ]
+
+
+@pytest.mark.usefixtures("given")
+def test_a_server_that_has_forgotten_gives_again() -> None:
+    program = server()
+    workload, made = announced(program), Recorder(program)
+    made.carry_out(workload.provoke(1))
+    program.state.options = Nfs4Options(backchannel=True)
+    made.titles.clear()
+    made.paused = lambda: setattr(program.state, "options", DELEGATING)
+    made.carry_out(workload.provoke(1))
+    assert made.titles == [
+        *["OPEN that wants a delegation"] * 4,
+        "31 s",
+        "OPEN that wants a delegation",
+        "WRITE in the way of a delegation",
+    ]
 
 
 def test_a_server_without_sessions_leaves_cases_undecided() -> None:

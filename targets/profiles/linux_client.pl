@@ -16,7 +16,7 @@ use constant {
     SYS_fadvise64 => 221,
     PROT_READ => 1, PROT_WRITE => 2, MAP_SHARED => 1, MS_SYNC => 4, POSIX_FADV_DONTNEED => 4,
     PAGE => 4096,
-    EBUSY => 16, BUSY_TENTHS => 100,
+    EBUSY => 16, BUSY_TENTHS => 80,
     PIECE => 10007,    # octets of a call of read(2) or write(2) that meets no boundary
 };
 
@@ -378,7 +378,27 @@ sub unmount {
         last if $! != EBUSY;
         select(undef, undef, undef, 0.1);
     }
-    die "umount: $!\n";
+    my $why = $!;
+    die join('; ', "umount: $why", waiting()), "\n";
+}
+
+# Programs that do not end even when they are killed, each with what it waits for in the kernel.
+sub waiting {
+    my @waiting;
+    for my $process (glob '/proc/[0-9]*') {
+        my ($name, $state) = contents("$process/stat") =~ /\((.*)\) (\S)/ or next;
+        my @calls = contents("$process/stack") =~ /\] (\w+)/g or next;
+        push @waiting, "$name waits in @calls" if $state eq 'D';
+    }
+    return @waiting;
+}
+
+# What a file of the kernel holds, while there is one.
+sub contents {
+    my ($name) = @_;
+    open(my $file, '<', $name) or return '';
+    local $/;
+    return <$file> // '';
 }
 
 # A list of 504 entries, 6048 octets as SETACL of NFSACL has it: what acl(5) and the kernel's xattr

@@ -17,7 +17,7 @@ from fuzz.live.corpus import EMPTY, LiveCorpus
 from fuzz.live.counted_guest import CountedGuest
 from fuzz.live.coverage import NoCoverage
 from fuzz.live.executor import LiveExecutor
-from fuzz.live.findings import LiveFindings
+from fuzz.live.findings import MESSAGES, LiveFindings
 from fuzz.live.reach import read_blocks, write_blocks
 from fuzz.live.report import LiveReport
 from fuzz.live.scenarios import blocks_of_scenarios
@@ -40,9 +40,6 @@ if TYPE_CHECKING:
     from targets.standing.run_guest import GuestEnd
 
 __all__ = ["run_live"]
-
-_HARNESS: Final = "v1-responder"
-"""The ordinary harness whose inputs are those of a campaign: `replay` takes a finding as its."""
 
 _SCENARIOS: Final = "scenarios.txt"
 
@@ -101,9 +98,9 @@ def _fuzz(
         harness.preflight()  # calls of NFSv3 need file handles
         harness.end()
         executor = LiveExecutor(harness, destructive=arguments.destructive)
-        findings = LiveFindings(executor, folder / "findings", _HARNESS, device.name, seed)
+        findings = LiveFindings(executor, folder / "findings", MESSAGES, device.name, seed)
         campaign = LiveCampaign(executor, coverage, corpus, findings)
-        seeds = (EMPTY,) if arguments.empty else (*corpus.found, *seeds_for(harness, _HARNESS))
+        seeds = (EMPTY,) if arguments.empty else (*corpus.found, *seeds_for(harness, MESSAGES.way))
         with Console().status(f"fuzzing {device.name} from seed {seed}") as status:
             pulse = campaign.run(
                 seeds, arguments.time, lambda pulse: status.update(f"{device.name}: {pulse}")

@@ -112,6 +112,7 @@ def _fuzz(
         coverage.functions(),
         scenarios,
         executor.avoided,
+        rig.form.unit,
     )
     file = report.write(folder)
     print(report.text())

@@ -47,15 +47,20 @@ class InputForm:
         way: what a kept finding says of its sequence: `replay` knows by it what to do.
         made_smaller: gives what a message may be made into that does less.
         kept: the messages as a file has them.
+        unit: what a report says of them.
     """
 
     way: str
     made_smaller: Callable[[bytes], Iterable[bytes]]
     kept: Callable[[list[bytes]], list[bytes]]
+    unit: str
 
 
 MESSAGES: Final = InputForm(
-    "v1-responder", smaller_message, lambda messages: with_fresh_xids(messages, count(_FIRST_XID))
+    "v1-responder",
+    smaller_message,
+    lambda messages: with_fresh_xids(messages, count(_FIRST_XID)),
+    "messages were sent",
 )
 """Messages to a Responder, inputs of the ordinary harness of that name.
 

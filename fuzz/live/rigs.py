@@ -84,7 +84,7 @@ def _server(harness: Harness, *, destructive: bool) -> LiveRig:
 
 def _client(harness: ClientHarness, *, destructive: bool) -> LiveRig:
     acts = harness.client.acts
-    form = InputForm(WAY, smaller_turn, lambda turns: turns)
+    form = InputForm(WAY, smaller_turn, lambda turns: turns, "turns were taken")
     mutator = TurnMutator(acts_for(acts), kinds_for(destructive=destructive))
     executor = ClientExecutor(harness, destructive=destructive)
     return LiveRig(executor, mutator, form, lambda: seeds_for_client(acts, destructive=destructive))

@@ -47,7 +47,9 @@ def test_a_client_is_told_to_act_and_its_finding_replayed(
     tmp_path: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:
     assert live(tmp_path / "good", "reference-client", "--seed", "5") == 0
-    assert "Nothing was found to be wrong." in capsys.readouterr().out
+    said = capsys.readouterr().out
+    assert "Nothing was found to be wrong." in said
+    assert "turns were taken, 0 kept back" in said
     assert live(tmp_path / "bad", "mutant:offers-spare-write-chunks", "--seed", "5") == 1
     (file, *_) = (tmp_path / "bad" / "findings" / "1").iterdir()
     capsys.readouterr()

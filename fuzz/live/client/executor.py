@@ -26,7 +26,7 @@ from fuzz.live.vitals import Vitals
 from reports.record import Verdict
 from rpcrdma.fabric.clock import VirtualClock
 from rpcrdma.fabric.trace import Trace
-from targets.base import Unsupported
+from targets.base import ActKind, Unsupported
 from targets.profile import Binding
 
 if TYPE_CHECKING:
@@ -44,6 +44,11 @@ within a few milliseconds."""
 
 _STUCK_S: Final = 1.5
 """For which nothing comes before the connection is ended: a client reckons for no longer."""
+
+_AWAITED: Final = frozenset(
+    {ActKind.READ, ActKind.WRITE, ActKind.LONG_CALL, ActKind.LONG_REPLY, ActKind.MANY_READS}
+)
+"""Acts that are over when each of their calls is."""
 
 
 class ClientExecutor:
@@ -72,6 +77,7 @@ class ClientExecutor:
         self._is_patient = False
         self._dangers: set[str] = set()
         self._impossible: dict[Turn, bool] = {}
+        self._misled = False  # by results that it was given since it was seen to be well
         self._late: LiveExecution | None = None
         settling = 0.0 if self._is_here else harness.profile.grace
         self._vitals = Vitals(harness.life, lambda: harness.session, settling)
@@ -119,7 +125,7 @@ class ClientExecutor:
                     break
             if not problem and self._ran >= self._every:
                 self._ran = 0
-                self._harness.check_after()
+                self._check()
             if not problem and self._is_patient:
                 self._vitals.settle()
         except (Deviation, Flooded) as error:
@@ -147,6 +153,20 @@ class ClientExecutor:
             return self.run(sequence)
         finally:
             self._is_patient = False
+
+    def _check(self) -> None:
+        """See that the client makes a good call.
+
+        Raises:
+            Deviation: it does not, though it was given no wrong results, which it may believe.
+        """
+        misled, self._misled = self._misled, False
+        try:
+            self._harness.check_after()
+        except Deviation:
+            if not misled or self._harness.life.death():
+                raise
+            self.renew()
 
     # -- one turn
 
@@ -201,8 +221,11 @@ class ClientExecutor:
             # What the client breaks may be why it waits for ever; the good act tells if it lives.
             act.abandon()
             result = service.serve_until(act)
+        # What a cache reads ahead, nobody may have waited for.
+        exposed = served.exposed() if turn.act in _AWAITED else ""
         service.recover()
         service.done()
+        self._misled |= served.alters
         operations = operations_of_clients(harness.trace.events)
         return judged(
             turn,
@@ -210,6 +233,7 @@ class ClientExecutor:
             (*service.violations, *backward.broken, *operations),
             backward.told,
             lost=served.costs,
+            exposed=exposed,
             closed=any(_has_ended(line) for line in service.lines),
             alters=served.alters,
             # Nobody waits for what gives NFSv4's state back, such as CLOSE.

@@ -34,6 +34,8 @@ CLOSED: Final = "the client ends the connection"
 
 _PERMANENT: Final = "rfc8166.4.5.error-is-permanent"
 
+_PROTECTED: Final = ("rfc8166.4.4.1.memory-protected-before-upper-layer-access",)
+
 _INTACT: Final = ("rfc8166.3.4.4.chunk-data-leaves-and-rejoins-the-stream",)
 
 
@@ -47,6 +49,7 @@ def judged(
     closed: bool = False,
     alters: bool = False,
     early: bool = False,
+    exposed: str = "",
 ) -> Fired:
     """The verdict on a turn.
 
@@ -59,6 +62,7 @@ def judged(
         closed: whether the client has ended it.
         alters: whether other results were given than were asked for.
         early: whether it ended well before a call had a Reply that must wait for one.
+        exposed: memory of its calls that is within reach although it is over, in words.
     """
     verdict, reason = Verdict.PASS, ""
     violated: Ids = ()
@@ -70,7 +74,9 @@ def judged(
         violated = tuple(dict.fromkeys(name for rule in rules for name in rule.ids))
     elif problem := _wrong_end(turn, served, lost=lost, closed=closed, alters=alters):
         verdict, (reason, violated) = Verdict.FAIL, problem
-    elif early and not lost:
+    elif exposed:
+        verdict, reason, violated = Verdict.FAIL, f"memory is exposed: {exposed}", _PROTECTED
+    elif early and not lost and not alters:
         about = _fault(served)
         verdict, violated = Verdict.FAIL, _ids(about)
         reason = f"{about.fault}: the act is done before the call has its Reply"
@@ -100,7 +106,8 @@ def _wrong_end(
     """What is wrong with the end of an act, and the statements that it breaks."""
     if lost or not served.sent:
         return None  # what makes no call breaks no rule
-    if closed and not any(Reaction.CLOSED in each.reactions for each in served.sent):
+    # An RPC that cannot be verified is sent again, for which some end the connection.
+    if closed and not alters and not any(Reaction.CLOSED in each.reactions for each in served.sent):
         about = _fault(served)
         return (f"{about.fault or 'good Replies alone'}: {CLOSED}", _ids(about))
     if served.done not in _allowed(served) | ({False} if alters else set()):

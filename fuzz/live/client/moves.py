@@ -25,6 +25,7 @@ from conformance.tester.server.reply import ReplyPlacement, draft_reply, far_fro
 from conformance.tester.server.reply_shapes import FACTORS, ReplyShape, shaped
 from conformance.tester.server.useless import ONE
 from fuzz.live.client.backward import backward_call
+from rpcrdma.fabric.completion import CompletionStatus
 from rpcrdma.wire import RdmaMsg, RdmaNomsg, RdmaSegment, chunks_for_results
 
 if TYPE_CHECKING:
@@ -68,6 +69,7 @@ class ServedTurn:
         costs: whether something was done over which the connection may be lost.
         alters: whether other results were given than the calls ask for.
         back: XIDs of backward Calls.
+        probes: calls, each with memory that is tried once the act is over.
         is_early: whether the act ended well before a call had a Reply that must wait for one.
     """
 
@@ -78,6 +80,7 @@ class ServedTurn:
     costs: bool = False
     alters: bool = False
     back: set[int] = field(default_factory=set)
+    probes: list[tuple[ReceivedCall, RdmaSegment]] = field(default_factory=list)
     is_early: bool = False
 
     def line(self, call: ReceivedCall) -> Line:
@@ -92,14 +95,32 @@ class ServedTurn:
         """
         return self.service.draft(call)
 
+    def exposed(self) -> str:
+        """Try the memory that is to be tried; what of it is within reach, in words, or nothing."""
+        for call, segment in self.probes:
+            line = self.line(call)
+            short = RdmaSegment(segment.handle, min(segment.length, _WORD), segment.offset)
+            if not line.connected or not short.length:
+                continue
+            self.costs = True
+            if any(read.target == segment for read in call.reads):
+                status = line.read(short, _OPERATION_S)
+            else:
+                status = line.write(short, bytes(short.length), _OPERATION_S)
+            if status is CompletionStatus.SUCCESS:
+                return f"handle {segment.handle:#x} of a call whose act is over"
+        return ""
+
     def is_doubtful(self, call: ReceivedCall) -> bool:
         """Whether a call may have ended by what was sent about it."""
         known = self.service.state_of(self.line(call)).call(call.xid)
         return known is None or known.doubtful
 
     def must_wait(self, call: ReceivedCall) -> bool:
-        """Whether a call has nothing yet by which it may have ended."""
-        return self.line(call).connected and not call.answered and not self.is_doubtful(call)
+        """Whether a call has nothing yet by which it may have ended, and was not made again."""
+        made = sum(one.xid == call.xid for one in self.service.received)
+        is_open = self.line(call).connected and not call.answered
+        return is_open and made == 1 and not self.is_doubtful(call)
 
     def send(
         self,
@@ -270,19 +291,11 @@ def _beyond(served: ServedTurn, call: ReceivedCall, move: Move) -> None:
 
 
 def _after(served: ServedTurn, call: ReceivedCall, move: Move) -> None:
-    """The right Reply, and then an RDMA operation in the memory of the call that it has ended."""
-    reads = tuple(read.target for read in call.reads)
-    segments = (*_offered(call), *reads)
+    """The right Reply, and an RDMA operation in the call's memory once the act is over."""
     served.right(call)
-    if not segments:
-        return
-    one, line = segments[move.place % len(segments)], served.line(call)
-    short = RdmaSegment(one.handle, min(one.length, _WORD), one.offset)
-    served.costs = True
-    if one in reads:
-        line.read(short, _OPERATION_S)
-    else:
-        line.write(short, bytes(short.length), _OPERATION_S)
+    segments = (*_offered(call), *(read.target for read in call.reads))
+    if segments:
+        served.probes.append((call, segments[move.place % len(segments)]))
 
 
 def _invalidate(served: ServedTurn, call: ReceivedCall, move: Move) -> None:

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING
 import pytest
 
 from conformance.bad_input import BadInput
-from conformance.tester.case import Inconclusive
+from conformance.tester.case import Deviation, Inconclusive
 from fuzz.live.client.dangers import OTHER_RESULTS
 from fuzz.live.client.executor import ClientExecutor
 from fuzz.live.client.recipes import Move, Turn, encode_turn
@@ -68,6 +68,11 @@ def test_each_turn_is_judged(harness_of: Harnesses) -> None:
             "rfc8166.4.3.2.1.one-chunk-for-one-result",
         ),
         (
+            "leaves-long-calls-exposed",
+            Turn(ActKind.LONG_CALL, answers=((Move("after"),),)),
+            "rfc8166.4.4.1.memory-protected-before-upper-layer-access",
+        ),
+        (
             "numbers-chunked-calls-apart",
             Turn(ActKind.READ, 9001),
             "rfc8166.4.2.1.xid-equals-payload-xid",
@@ -116,6 +121,25 @@ def test_what_is_no_turn_is_refused(harness_of: Harnesses) -> None:
     executor = ClientExecutor(harness_of("reference-client"), destructive=False)
     with pytest.raises(BadInput, match="no turn of a client"):
         executor.run([b"\0"])
+
+
+def test_a_client_that_believes_wrong_results_is_prepared_again(
+    harness_of: Harnesses, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    harness = harness_of("reference-client")
+    executor = ClientExecutor(harness, destructive=True, every=1)
+    assert executor.run([FLIPPED]).alive
+    line = harness.service.line
+
+    def fails() -> None:
+        raise Deviation("it has a stale handle")
+
+    with monkeypatch.context() as patch:
+        patch.setattr(harness, "check_after", fails)
+        assert executor.run([FLIPPED]).alive
+        assert executor.run([READ]).unserved == "it has a stale handle"
+    assert executor.run([READ]).alive
+    assert harness.service.line is not line
 
 
 class TestDeath:

@@ -73,6 +73,7 @@ def test_a_client_that_ends_the_connection_needs_a_reason() -> None:
     assert (fired.verdict, fired.reason) == (Verdict.FAIL, f"good Replies alone: {CLOSED}")
     assert judged(READ, act(FAILED, CLOSES), (), closed=True).verdict is Verdict.PASS
     assert judged(READ, act(DONE, GOOD), (), closed=True, lost=True).verdict is Verdict.PASS
+    assert judged(READ, act(DONE, GOOD), (), closed=True, alters=True).verdict is Verdict.PASS
 
 
 def test_rules_that_messages_break_come_first_and_warnings_do_not_count() -> None:
@@ -96,6 +97,12 @@ def test_an_act_is_not_done_before_its_calls_have_their_replies() -> None:
     fired = judged(READ, act(DONE, DROPPED), (), early=True)
     assert fired.reason == "a stray: the act is done before the call has its Reply"
     assert judged(READ, act(DONE, DROPPED), (), early=True, lost=True).verdict is Verdict.PASS
+    assert judged(READ, act(DONE, DROPPED), (), early=True, alters=True).verdict is Verdict.PASS
+
+
+def test_memory_of_what_is_over_is_out_of_reach() -> None:
+    fired = judged(READ, act(DONE, GOOD), (), lost=True, exposed="handle 0x7")
+    assert fired.reason == "memory is exposed: handle 0x7"
 
 
 def test_the_application_gets_what_the_file_has() -> None:

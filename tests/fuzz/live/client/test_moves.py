@@ -108,6 +108,21 @@ def test_a_reply_under_another_xid_leaves_the_call_waiting(facing: Facing) -> No
     assert not facing.call.answered
 
 
+def test_memory_is_tried_once_the_act_is_over(facing: Facing) -> None:
+    facing.make("after")
+    assert facing.service.serve_until(facing.act).done
+    assert len(facing.served.probes) == 1
+    assert facing.served.exposed() == ""
+    assert facing.served.costs
+    assert not facing.service.connected
+
+
+def test_memory_that_is_within_reach_is_told_of(facing: Facing) -> None:
+    chunk = facing.call.writes[0]
+    facing.served.probes.append((facing.call, chunk.target[0]))
+    assert f"handle {chunk.target[0].handle:#x}" in facing.served.exposed()
+
+
 def test_the_connection_can_end(facing: Facing) -> None:
     facing.make("drop")
     assert not facing.service.connected

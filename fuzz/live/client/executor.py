@@ -226,6 +226,9 @@ class ClientExecutor:
         service.recover()
         service.done()
         self._misled |= served.alters
+        if turn.act is ActKind.NULL and not result.done:
+            # By NULL a client mounts again, and is not mounted if it fails.
+            self._misled, self._ran = True, self._every
         operations = operations_of_clients(harness.trace.events)
         return judged(
             turn,

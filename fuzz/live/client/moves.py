@@ -65,6 +65,7 @@ class ServedTurn:
         service: where the calls come.
         sent: the last messages, for sending them again; they outlive the turn.
         held: calls that are answered after those that follow them.
+        silent: calls that are not answered while the client waits.
         pending: calls that may still wait for their Replies after what was sent about them.
         costs: whether something was done over which the connection may be lost.
         alters: whether other results were given than the calls ask for.
@@ -76,6 +77,7 @@ class ServedTurn:
     service: Service
     sent: deque[bytes] = field(default_factory=lambda: deque(maxlen=_KEPT))
     held: list[ReceivedCall] = field(default_factory=list)
+    silent: list[ReceivedCall] = field(default_factory=list)
     pending: list[ReceivedCall] = field(default_factory=list)
     costs: bool = False
     alters: bool = False
@@ -318,6 +320,12 @@ def _hold(served: ServedTurn, call: ReceivedCall, _move: Move) -> None:
     served.held.append(call)
 
 
+def _silence(served: ServedTurn, call: ReceivedCall, _move: Move) -> None:
+    """No Reply, until the client itself gives up waiting, and the call or the connection."""
+    served.costs = True
+    served.silent.append(call)
+
+
 def _drop(served: ServedTurn, call: ReceivedCall, move: Move) -> None:
     """The connection ends, when nothing was sent, or when the results are there."""
     if move.value % 2:
@@ -352,6 +360,7 @@ MOVES: Final[Mapping[str, Callable[[ServedTurn, ReceivedCall, Move], None]]] = {
     "after": _after,
     "invalidate": _invalidate,
     "hold": _hold,
+    "silence": _silence,
     "drop": _drop,
     "backward": _backward,
 }

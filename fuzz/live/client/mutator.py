@@ -17,6 +17,10 @@ if TYPE_CHECKING:
 
 __all__ = ["TurnMutator"]
 
+_SLOW: Final = "silence"
+_SELDOM: Final = 8
+"""One of so many of these moves is made: each takes as long as a client is patient."""
+
 _MOST_TURNS: Final = 6
 _LENGTHS: Final = (0, 1, 3, 37, 1000, 1024, 4095, 4096, 4097, 9001, 65536, 200_003, 1_000_003)
 _COUNTS: Final = (1, 2, 3, 8, 33)
@@ -141,7 +145,10 @@ class TurnMutator:
     # -- parts
 
     def _move(self, draw: Random) -> Move:
-        return Move(draw.choice(self._kinds), draw.randrange(64), _number(draw))
+        kind = draw.choice(self._kinds)
+        if kind == _SLOW and draw.randrange(_SELDOM):
+            kind = draw.choice(self._kinds)
+        return Move(kind, draw.randrange(64), _number(draw))
 
     def _changed(
         self, turns: list[Turn], draw: Random, change: Callable[[Move], Move | None]

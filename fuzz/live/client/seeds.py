@@ -20,15 +20,14 @@ __all__ = ["acts_for", "kinds_for", "seeds_for_client"]
 
 _LEAVES: Final = frozenset(
     {
-        ActKind.NULL,
         ActKind.DISCONNECT,
         ActKind.ASK_SIZE,
         ActKind.ASK_INVALIDATION,
         ActKind.CHANGE_SIZE,
     }
 )
-"""After these a client is not as it was: it is mounted no more if its call fails, or speaks of
-properties, which Version One has not."""
+"""After these a client is not as it was: it is connected no more, or speaks of properties, which
+Version One has not."""
 
 _MAIN: Final = (
     ActKind.SMALL,
@@ -39,6 +38,9 @@ _MAIN: Final = (
     ActKind.MANY_READS,
 )
 """By their calls every form of a message and every kind of chunk is offered."""
+
+_SLOW: Final = {"silence": (ActKind.READ,)}
+"""Moves that a client waits for, and the acts that each of them is met with."""
 
 _LENGTH: Final = 9001
 _COUNT: Final = 4
@@ -78,11 +80,11 @@ def seeds_for_client(acts: Collection[ActKind], *, destructive: bool) -> tuple[b
     possible = acts_for(acts)
     turns = [_plain(act) for act in possible]
     for kind in kinds_for(destructive=destructive):
-        for act in (act for act in _MAIN if act in possible):
+        for act in (act for act in _SLOW.get(kind, _MAIN) if act in possible):
             for call in _CALLS:
                 answers = (*[()] * call, (Move(kind, call, 1),))
                 turns.append(_with(_plain(act), answers))
-    first = possible[:1]
+    first = [act for act in _MAIN if act in possible][:1]
     for kind, count in _EACH.items():
         turns += [
             _with(_plain(act), ((Move(kind, place, 1),),))

@@ -57,7 +57,7 @@ def serve_turn(
         if served.pending or served.held:
             _give_what_is_due(served, goes_on=True)
             heard = clock.now()
-        elif waited >= stuck:
+        elif waited >= (service.profile.deadline if served.silent else stuck):
             served.costs = True
             service.drop()
             break
@@ -83,7 +83,7 @@ def _answer(served: ServedTurn, call: ReceivedCall, moves: tuple[Move, ...]) -> 
             make(served, call, move)
         except Inconclusive:  # there is no right Reply to be changed
             served.right(call)
-    if not call.answered and call not in served.held:
+    if not call.answered and call not in (*served.held, *served.silent):
         served.pending.append(call)
 
 

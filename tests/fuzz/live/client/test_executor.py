@@ -142,6 +142,26 @@ def test_a_client_that_believes_wrong_results_is_prepared_again(
     assert harness.service.line is not line
 
 
+def test_a_client_that_is_not_mounted_any_more_is_prepared_again(
+    harness_of: Harnesses, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    harness = harness_of("reference-client")
+    executor = ClientExecutor(harness, destructive=False)
+    refused = encode_turn(Turn(ActKind.NULL, answers=((Move("err-chunk"),),)))
+    checks = []
+
+    def fails() -> None:
+        checks.append(1)
+        raise Deviation("it is not mounted")
+
+    monkeypatch.setattr(harness, "check_after", fails)
+    assert executor.run([READ]).alive
+    assert checks == []
+    assert executor.run([refused]).alive
+    assert checks == [1]
+    assert executor.run([READ]).alive
+
+
 class TestDeath:
     """A client that dies, by its own word."""
 

@@ -21,10 +21,10 @@ def moves(*, destructive: bool) -> list[Move]:
     return [move for turn in made for answer in turn.answers for move in answer]
 
 
-def test_each_act_is_there_by_itself_but_those_that_leave_no_mount() -> None:
-    assert acts_for(ACTS) == (ActKind.SMALL, ActKind.READ, ActKind.MANY)
+def test_each_act_is_there_by_itself_but_those_that_leave_no_connection() -> None:
+    assert acts_for(ACTS) == (ActKind.NULL, ActKind.SMALL, ActKind.READ, ActKind.MANY)
     plain = [turn.act for turn in turns(destructive=False) if not turn.answers]
-    assert plain == [ActKind.SMALL, ActKind.READ, ActKind.MANY]
+    assert plain == [ActKind.NULL, ActKind.SMALL, ActKind.READ, ActKind.MANY]
 
 
 def test_each_move_is_there_if_it_may_be_made() -> None:

@@ -51,6 +51,19 @@ def test_calls_that_are_held_are_answered_after_the_others(
     assert order == [calls[2], calls[0], calls[1]]
 
 
+def test_a_client_that_gets_no_reply_is_given_all_its_time(
+    harness_of: Callable[[str], ClientHarness],
+) -> None:
+    """That of the reference waits for ever; the connection ends when the deadline is over."""
+    harness = harness_of("reference-client")
+    state, act = served(harness, Turn(answers=((Move("silence"),),)))
+    began = harness.case.opened
+    assert harness.session.fabric.clock.now() - began >= harness.profile.deadline
+    assert state.costs
+    assert act.poll() is None
+    assert not harness.service.connected
+
+
 def test_moves_are_for_the_calls_that_they_name(
     harness_of: Callable[[str], ClientHarness],
 ) -> None:

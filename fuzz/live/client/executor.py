@@ -10,6 +10,7 @@ Waiting is short, as for servers (`fuzz.live.executor`); what fails is tried aga
 
 from __future__ import annotations
 
+from collections import deque
 from dataclasses import replace
 from typing import TYPE_CHECKING, Final
 
@@ -45,6 +46,9 @@ within a few milliseconds."""
 _STUCK_S: Final = 1.5
 """For which nothing comes before the connection is ended: a client reckons for no longer."""
 
+_KEPT: Final = 8
+"""Messages, of earlier turns, too, that a turn can send again."""
+
 _AWAITED: Final = frozenset(
     {ActKind.READ, ActKind.WRITE, ActKind.LONG_CALL, ActKind.LONG_REPLY, ActKind.MANY_READS}
 )
@@ -77,6 +81,7 @@ class ClientExecutor:
         self._is_patient = False
         self._dangers: set[str] = set()
         self._impossible: dict[Turn, bool] = {}
+        self._sent: deque[bytes] = deque(maxlen=_KEPT)
         self._misled = False  # by results that it was given since it was seen to be well
         self._late: LiveExecution | None = None
         settling = 0.0 if self._is_here else harness.profile.grace
@@ -201,7 +206,7 @@ class ClientExecutor:
         harness.session.fabric.trace = Trace()
         harness.client.forget_ended()
         service.begin(harness.case, keep_connections=True)
-        served = ServedTurn(service)
+        served = ServedTurn(service, self._sent)
         backward = BackwardAnswers(served.back, service.call_threshold)
         service.divert = lambda _line, octets: backward.take(octets)
         try:

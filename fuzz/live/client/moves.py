@@ -15,12 +15,14 @@ what takes more than one message, memory, or the connection.
 from __future__ import annotations
 
 from collections import deque
+from contextlib import suppress
 from dataclasses import dataclass, field, replace
 from typing import TYPE_CHECKING, Final
 
 from conformance.explore import replies
 from conformance.explore.replies import ReplyBreach, spoil
 from conformance.oracle.requester.reaction import expected_reaction
+from conformance.tester.case import Inconclusive
 from conformance.tester.server.reply import ReplyPlacement, draft_reply, far_from, filled
 from conformance.tester.server.reply_shapes import FACTORS, ReplyShape, shaped
 from conformance.tester.server.useless import ONE
@@ -35,9 +37,6 @@ if TYPE_CHECKING:
     from fuzz.live.client.recipes import Move
 
 __all__ = ["MOVES", "ServedTurn"]
-
-_KEPT: Final = 8
-"""Messages of the tester's that can be sent again."""
 
 _WORD: Final = 4
 _OVERSIZE: Final = 4096
@@ -63,7 +62,7 @@ class ServedTurn:
 
     Attributes:
         service: where the calls come.
-        sent: the last messages, for sending them again; they outlive the turn.
+        sent: the last messages about calls, for sending them again.
         held: calls that are answered after those that follow them.
         silent: calls that are not answered while the client waits.
         pending: calls that may still wait for their Replies after what was sent about them.
@@ -75,7 +74,7 @@ class ServedTurn:
     """
 
     service: Service
-    sent: deque[bytes] = field(default_factory=lambda: deque(maxlen=_KEPT))
+    sent: deque[bytes] = field(default_factory=deque)
     held: list[ReceivedCall] = field(default_factory=list)
     silent: list[ReceivedCall] = field(default_factory=list)
     pending: list[ReceivedCall] = field(default_factory=list)
@@ -142,8 +141,11 @@ class ServedTurn:
 
     def right(self, call: ReceivedCall) -> None:
         """Send the right Reply; what is no call is left alone."""
-        if not call.answered and self.line(call).connected:
-            self.service.serve(call)
+        if call.answered or not self.line(call).connected:
+            return
+        with suppress(Inconclusive):  # one that cannot be put together has no Reply but an error
+            self.sent.append(self.draft(call).octets)
+        self.service.serve(call)
 
 
 # -- Replies

@@ -83,6 +83,17 @@ def test_a_reply_can_go_out_more_than_once(facing: Facing) -> None:
     assert len(set(facing.sent()[before:])) == 1
 
 
+def test_a_reply_of_before_can_go_out_once_more(facing: Facing) -> None:
+    facing.make("reply")
+    right = facing.sent()[-1]
+    assert facing.service.serve_until(facing.act).done
+    facing.act = facing.harness.client.begin(ActKind.READ, 4096)
+    facing.call = facing.service.next_call()
+    facing.make("again", 0, 1)
+    assert facing.sent()[-1] == right
+    assert not facing.call.answered
+
+
 def test_results_can_be_left_out_or_placed_beyond(facing: Facing) -> None:
     before = len(facing.sent(EventKind.RDMA_WRITE))
     facing.make("placed", 0)

@@ -45,6 +45,7 @@ def add_parser(subparsers: argparse._SubParsersAction[argparse.ArgumentParser]) 
         epilog="examples: rpcrdma fuzz v1-header --time 60;"
         " rpcrdma fuzz v1-header --library ./parser.so;"
         " rpcrdma fuzz --live linux-server --time 600;"
+        " rpcrdma fuzz --live linux-client --time 600;"
         " rpcrdma fuzz keep findings/v1-header-round-trip-0123456789ab.json",
     )
     what = parser.add_mutually_exclusive_group(required=True)

@@ -13,6 +13,8 @@ from conformance.suite.in_lab import module_run, target_word
 from conformance.tester.case import Inconclusive
 from conformance.tester.client.harness import Harness
 from fuzz.engine import problem_with
+from fuzz.live.client.recipes import WAY
+from fuzz.live.client.replaying import problems_of, replay_turns
 from fuzz.parsers.asked_codecs import asked_codec
 from fuzz.parsers.options import add_parser_options, parser_dialogue
 from fuzz.registry import FuzzHarness, find_harness, harness_names
@@ -22,14 +24,14 @@ from targets.fabrics import FABRICS
 from targets.lab.lab import Ending, run_in_lab
 from targets.lab.place import RunPlace, place_of
 from targets.placed import placed
-from targets.registry import find_profile, find_target, require_server
+from targets.registry import find_any_target, find_profile, find_target, require_server
 
 if TYPE_CHECKING:
     import argparse
 
     from conformance.explore.finding import Finding
     from conformance.explore.firing import Fired
-    from targets.base import Target
+    from targets.base import ClientTarget, Target
     from targets.profile import Profile
 
 __all__ = ["add_parser", "run"]
@@ -72,7 +74,7 @@ def add_parser(subparsers: argparse._SubParsersAction[argparse.ArgumentParser]) 
     parser.add_argument(
         "--destructive",
         action="store_true",
-        help="send also what may bring a server down or damage its data; see SECURITY.md",
+        help="send also what may bring a device down or damage its data; see SECURITY.md",
     )
     parser.add_argument("--fabric", default="", choices=FABRICS)
     parser.add_argument("--kernel", default="", help="release of the lab's kernel")
@@ -85,12 +87,40 @@ def run(arguments: argparse.Namespace) -> int:
     if arguments.library or arguments.program:
         return _ask_parser(arguments, finding)
     profile = find_profile(arguments.target)
-    target = find_target(arguments.target, arguments.fabric)  # refused now, not after a boot
+    is_of_client = finding.way == WAY
+    find = find_any_target if is_of_client else find_target
+    target = find(arguments.target, arguments.fabric)  # refused now, not after a boot
     place = place_of(profile, arguments.fabric)
     if place is RunPlace.ALL_IN_GUEST:
         return _in_lab(arguments, profile)
     with placed(target, place, arguments.kernel, print) as (device, _):
+        if is_of_client:
+            return _replay_turns(arguments, finding, device)
         return _replay(arguments, finding, require_server(device))
+
+
+def _replay_turns(
+    arguments: argparse.Namespace, finding: Finding, device: Target | ClientTarget
+) -> int:
+    try:
+        execution = replay_turns(device, finding, destructive=arguments.destructive)
+    except Inconclusive as error:
+        raise BadInput(f"{arguments.target}: {error}") from error
+    for fired in execution.outcomes:
+        print(f"\nturn      {fired.what}")
+        print(f"allowed   {'; or '.join(fired.allowed)}")
+        for outcome in fired.outcomes:
+            print(f"came      {outcome}")
+        print(f"verdict   {fired.verdict.value}{': ' if fired.reason else ''}{fired.reason}")
+    print()
+    if execution.kept_back:
+        print(f"not done: {execution.kept_back} turns, which may do harm (--destructive)")
+    problems = problems_of(execution)
+    for problem in problems:
+        print(f"{arguments.target}: FAIL: {problem}")
+    if not problems:
+        print(f"{arguments.target}: keeps the rules, and still makes a good call")
+    return int(bool(problems))
 
 
 def _replay(arguments: argparse.Namespace, finding: Finding, target: Target) -> int:

@@ -1,7 +1,8 @@
 """Findings that stay: `rpcrdma fuzz keep` adds one, and the tests run all of them again.
 
 A finding of a harness is put before the reference by that harness.  One of `rpcrdma explore`, which
-may have been made at another device, is sent to the reference and judged as it was there.
+may have been made at another device, is sent to the reference and judged as it was there, and the
+turns of a live campaign against a client are taken at the reference's client.
 """
 
 from __future__ import annotations
@@ -14,8 +15,10 @@ from conformance.explore.finding import keep, load
 from conformance.explore.replay import replay
 from conformance.tester.client.harness import Harness
 from fuzz.engine import problem_with
+from fuzz.live.client.recipes import WAY
+from fuzz.live.client.replaying import problems_of, replay_turns
 from fuzz.registry import find_harness
-from targets.registry import find_target
+from targets.registry import find_any_target, find_target
 
 if TYPE_CHECKING:
     from conformance.explore.finding import Finding
@@ -44,7 +47,7 @@ def stay(path: Path, folder: Path = REGRESSIONS) -> tuple[Path, Finding]:
             f"{path} is bare octets, which no harness is named for; keep the file that"
             " `rpcrdma fuzz` or `rpcrdma explore` has made of them"
         )
-    if not (finding.shots or finding.steps):
+    if not (finding.shots or finding.steps or finding.way == WAY):
         find_harness(finding.way)
     return keep(folder, finding), finding
 
@@ -61,6 +64,9 @@ def problem_of(finding: Finding) -> str:
             return "; ".join(replay(harness, finding))
         finally:
             harness.close()
+    if finding.way == WAY:
+        client = find_any_target("reference-client")
+        return "; ".join(problems_of(replay_turns(client, finding, destructive=True)))
     fuzzed = find_harness(finding.way)
     fuzzed.prepare()
     return problem_with(fuzzed.check, finding.octets, fuzzed.reference())

@@ -23,7 +23,7 @@ if TYPE_CHECKING:
 
     from fuzz.live.corpus import LiveCorpus
     from fuzz.live.coverage import Block, BlockCoverage
-    from fuzz.live.executor import LiveExecution, LiveExecutor
+    from fuzz.live.execution import AnyLiveExecutor, LiveExecution
     from fuzz.live.findings import LiveFindings
 
 __all__ = ["LiveCampaign", "LivePulse"]
@@ -86,7 +86,7 @@ class LiveCampaign:
 
     def __init__(
         self,
-        executor: LiveExecutor,
+        executor: AnyLiveExecutor,
         coverage: BlockCoverage,
         corpus: LiveCorpus,
         findings: LiveFindings,

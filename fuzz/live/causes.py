@@ -7,7 +7,7 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING, Final
 
 if TYPE_CHECKING:
-    from fuzz.live.executor import LiveExecution
+    from fuzz.live.execution import LiveExecution
 
 __all__ = ["COMPLAINED", "DIED", "NOT_SERVED", "Cause", "causes_of", "without_numbers"]
 

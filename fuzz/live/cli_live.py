@@ -11,22 +11,19 @@ from rich.console import Console
 
 from conformance.bad_input import BadInput
 from conformance.tester.case import Inconclusive
-from conformance.tester.client.harness import Harness
 from fuzz.live.campaign import LiveCampaign
 from fuzz.live.corpus import EMPTY, LiveCorpus
 from fuzz.live.counted_guest import CountedGuest
 from fuzz.live.coverage import NoCoverage
-from fuzz.live.executor import LiveExecutor
 from fuzz.live.findings import LiveFindings
 from fuzz.live.reach import read_blocks, write_blocks
 from fuzz.live.report import LiveReport
+from fuzz.live.rigs import live_rig
 from fuzz.live.scenarios import blocks_of_scenarios
-from fuzz.live.seeds import seeds_for
-from fuzz.structure.headers import V1_SEQUENCE
 from targets.guest_device import guest_target
 from targets.lab.place import RunPlace, place_of
 from targets.placed import placed
-from targets.registry import find_profile, find_target, require_server
+from targets.registry import find_any_target, find_profile
 from targets.standing.setup_of import setup_of
 
 if TYPE_CHECKING:
@@ -35,14 +32,11 @@ if TYPE_CHECKING:
 
     from fuzz.live.coverage import Block, BlockCoverage
     from reports.record import CaseRecord
-    from targets.base import Target
+    from targets.base import ClientTarget, Target
     from targets.profile import Profile
     from targets.standing.run_guest import GuestEnd
 
 __all__ = ["run_live"]
-
-_HARNESS: Final = "v1-responder"
-"""The ordinary harness whose inputs are those of a campaign: `replay` takes a finding as its."""
 
 _SCENARIOS: Final = "scenarios.txt"
 
@@ -50,7 +44,7 @@ _SCENARIOS: Final = "scenarios.txt"
 def run_live(arguments: argparse.Namespace) -> int:
     """Fuzz, or have the scenarios run; returns the exit status."""
     profile = find_profile(arguments.live)
-    find_target(arguments.live, arguments.fabric)  # refused now, not after a boot
+    find_any_target(arguments.live, arguments.fabric)  # refused now, not after a boot
     folder: Path = arguments.output or Path(f"live-{profile.name}")
     with _device(arguments, profile) as (device, coverage, kernel):
         if arguments.scenarios:
@@ -61,7 +55,7 @@ def run_live(arguments: argparse.Namespace) -> int:
 @contextmanager
 def _device(
     arguments: argparse.Namespace, profile: Profile
-) -> Iterator[tuple[Target, BlockCoverage, str]]:
+) -> Iterator[tuple[Target | ClientTarget, BlockCoverage, str]]:
     """The device, what counts its blocks, and the release of its kernel if that is known."""
     place = place_of(profile, arguments.fabric)
     if place is RunPlace.ALL_IN_GUEST:
@@ -72,12 +66,12 @@ def _device(
             modules = frozenset(arguments.modules.split(","))
             counted = CountedGuest(setup_of(profile), kernel or None, modules, _say)
             stack.enter_context(counted)
-            device = require_server(guest_target(profile, counted.guest))
+            device = guest_target(profile, counted.guest)
             yield device, counted.coverage, counted.guest.release
             return
-        target = find_target(arguments.live, arguments.fabric)
+        target = find_any_target(arguments.live, arguments.fabric)
         at_place, facts = stack.enter_context(placed(target, place, arguments.kernel, _say))
-        yield require_server(at_place), NoCoverage(), dict(facts).get("kernel", "")
+        yield at_place, NoCoverage(), dict(facts).get("kernel", "")
 
 
 def _say(end: GuestEnd) -> None:
@@ -87,31 +81,27 @@ def _say(end: GuestEnd) -> None:
 def _fuzz(
     arguments: argparse.Namespace,
     folder: Path,
-    device: Target,
+    device: Target | ClientTarget,
     coverage: BlockCoverage,
     kernel: str,
 ) -> int:
     seed: int = arguments.seed or int.from_bytes(os.urandom(3))
     scenarios = _scenarios(folder / _SCENARIOS)
-    corpus = LiveCorpus(folder / "corpus", V1_SEQUENCE, seed)
-    if arguments.empty and corpus.found:
-        raise BadInput(f"{folder / 'corpus'} is not empty; name another folder by --output")
-    harness = Harness(device)
     try:
-        harness.preflight()  # calls of NFSv3 need file handles
-        harness.end()
-        executor = LiveExecutor(harness, destructive=arguments.destructive)
-        findings = LiveFindings(executor, folder / "findings", _HARNESS, device.name, seed)
-        campaign = LiveCampaign(executor, coverage, corpus, findings)
-        seeds = (EMPTY,) if arguments.empty else (*corpus.found, *seeds_for(harness, _HARNESS))
-        with Console().status(f"fuzzing {device.name} from seed {seed}") as status:
-            pulse = campaign.run(
-                seeds, arguments.time, lambda pulse: status.update(f"{device.name}: {pulse}")
-            )
+        with live_rig(device, destructive=arguments.destructive) as rig:
+            executor = rig.executor
+            corpus = LiveCorpus(folder / "corpus", rig.mutator, seed)
+            if arguments.empty and corpus.found:
+                raise BadInput(f"{folder / 'corpus'} is not empty; name another folder by --output")
+            findings = LiveFindings(executor, folder / "findings", rig.form, device.name, seed)
+            campaign = LiveCampaign(executor, coverage, corpus, findings)
+            seeds = (EMPTY,) if arguments.empty else (*corpus.found, *rig.seeds())
+            with Console().status(f"fuzzing {device.name} from seed {seed}") as status:
+                pulse = campaign.run(
+                    seeds, arguments.time, lambda pulse: status.update(f"{device.name}: {pulse}")
+                )
     except Inconclusive as error:
         raise BadInput(f"{device.name}: {error}") from error
-    finally:
-        harness.close()
     report = LiveReport(
         device.name,
         kernel,
@@ -122,6 +112,7 @@ def _fuzz(
         coverage.functions(),
         scenarios,
         executor.avoided,
+        rig.form.unit,
     )
     file = report.write(folder)
     print(report.text())
@@ -141,7 +132,7 @@ def _scenarios(file: Path) -> frozenset[Block] | None:
         raise BadInput(f"{file} is no list of blocks: {error}") from error
 
 
-def _measure(device: Target, coverage: BlockCoverage, folder: Path) -> int:
+def _measure(device: Target | ClientTarget, coverage: BlockCoverage, folder: Path) -> int:
     with Console().status(f"judging {device.name} by the scenarios") as status:
 
         def judged(case: CaseRecord, planned: int) -> None:

@@ -10,8 +10,6 @@ shorter than the profile says, and what fails is tried again with all the patien
 
 from __future__ import annotations
 
-from dataclasses import dataclass
-from time import sleep
 from typing import TYPE_CHECKING, Final
 
 import msgspec
@@ -19,11 +17,8 @@ import msgspec
 from conformance.explore.caution import caution
 from conformance.explore.firing import Battery, in_process
 from conformance.tester.case import Deviation
-from fuzz.executor import Execution
 from fuzz.live.fresh_xids import with_fresh_xids
-from reports.record import Verdict
-from targets.base import HasConsole
-from targets.lab.console import Severity, find_faults
+from fuzz.live.vitals import Vitals
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -31,44 +26,15 @@ if TYPE_CHECKING:
     from conformance.explore.firing import Fired
     from conformance.oracle.memory import ExposedMemory
     from conformance.tester.client.harness import Harness
+    from fuzz.live.execution import LiveExecution
     from rpcrdma.ulp.bindings import UpperLayer
     from targets.profile import Profile
 
-__all__ = ["LiveExecution", "LiveExecutor"]
-
-_DEADLY: Final = (Severity.PANIC, Severity.OOPS)
+__all__ = ["LiveExecutor"]
 
 _HASTY_DEADLINE_S: Final = 0.25
 _HASTY_GRACE_S: Final = 0.02
 """A call is answered within a millisecond in a guest under TCG."""
-
-
-@dataclass(frozen=True, slots=True)
-class LiveExecution(Execution["Fired"]):
-    """What a sequence did to a device that runs elsewhere.
-
-    Attributes:
-        died: how the device was found dead; empty if it lives.
-        complaint: what its kernel has complained of, and survived; empty if nothing.
-        console: what its machine had printed, if it died or complained.
-        dangers: what is known to do harm in messages that were sent, by classes of
-            `conformance.explore.danger`.
-    """
-
-    died: str = ""
-    complaint: str = ""
-    console: str = ""
-    dangers: frozenset[str] = frozenset()
-
-    @property
-    def failed(self) -> tuple[Fired, ...]:
-        """The messages whose answers the oracle does not allow."""
-        return tuple(fired for fired in self.outcomes if fired.verdict is Verdict.FAIL)
-
-    @property
-    def kept_back(self) -> int:
-        """How many messages were not sent, since they may do harm."""
-        return sum(fired.verdict is Verdict.NA for fired in self.outcomes)
 
 
 class LiveExecutor:
@@ -101,11 +67,10 @@ class LiveExecutor:
         self._hasty = msgspec.structs.replace(harness.profile, extra=hasty)
         self._battery: Battery | None = None
         self._ran = 0
-        self._printed = 0
         self._dangers: set[str] = set()
-        self._settling = 0.0 if in_process(harness) else harness.profile.grace
+        settling = 0.0 if in_process(harness) else harness.profile.grace
+        self._vitals = Vitals(harness.life, lambda: harness.session, settling)
         self._is_patient = False
-        self._seems_alive = False  # nobody was told of its death
         self._late: LiveExecution | None = None
 
     def prepare(self) -> Battery:
@@ -147,7 +112,7 @@ class LiveExecutor:
                 problem = battery.dead()
             if not problem and self._is_patient:
                 # Another thread of the device may have served the call while one was dying.
-                sleep(self._settling)
+                self._vitals.settle()
         except Deviation as error:
             problem = self._harness.life.death() or error.reason
         return self._execution(outcomes, problem)
@@ -172,35 +137,19 @@ class LiveExecutor:
             self._is_patient = False
 
     def _open(self, patience: Profile) -> Battery:
-        if self._seems_alive and (died := self._harness.life.death()):
-            self._late = LiveExecution((), died, died, "", self._console())
+        self._late = self._vitals.death_unseen() or self._late
         # Not `begin`, which would use XIDs again: a device may remember Calls.
         self._harness.go_on()
         battery = Battery(self._harness, self._danger_of, patience)
         self._ran = 0
-        self._printed = len(self._console())
-        self._seems_alive = True
+        self._vitals.begun()
         return battery
 
     def _execution(self, outcomes: list[Fired], problem: str) -> LiveExecution:
-        died = self._harness.life.death()
-        problem = died or problem
-        self._seems_alive = not died
-        if died:
-            sleep(self._settling)  # a kernel that dies says where, some lines later
-        console = self._console()
-        complaint = "" if died else _complaint(console[self._printed :])
-        self._printed = len(console)
-        if problem or self._ran >= self._every:
+        execution = self._vitals.execution(outcomes, problem, self._dangers)
+        if execution.unserved or self._ran >= self._every:
             self.renew()
-        return LiveExecution(
-            tuple(outcomes),
-            problem,
-            died,
-            complaint,
-            console if died or complaint else "",
-            frozenset(self._dangers),
-        )
+        return execution
 
     def _danger_of(self, message: bytes, memory: ExposedMemory, layer: UpperLayer) -> str:
         """Why a message is kept back; notes what it may do if it is sent."""
@@ -209,13 +158,3 @@ class LiveExecutor:
             return danger
         self._dangers.add(danger)
         return ""
-
-    def _console(self) -> str:
-        session = self._harness.session
-        printed = session.console() if isinstance(session, HasConsole) else ""
-        return max(printed, self._harness.life.console, key=len)  # the latter of one that is gone
-
-
-def _complaint(printed: str) -> str:
-    faults = (fault for fault in find_faults(printed.splitlines()) if fault.severity not in _DEADLY)
-    return next((f"{fault.severity.value}: {fault.text}" for fault in faults), "")

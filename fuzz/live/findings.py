@@ -15,16 +15,16 @@ from conformance.explore.finding import Finding, keep
 from conformance.tester.case import Inconclusive
 from fuzz.live.causes import DIED, Cause, causes_of
 from fuzz.live.fresh_xids import with_fresh_xids
-from fuzz.live.reducing import reduced
+from fuzz.live.reducing import reduced, smaller_message
 from fuzz.sequence import MOST_MESSAGES, join, split
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Sequence
+    from collections.abc import Callable, Iterable, Sequence
     from pathlib import Path
 
-    from fuzz.live.executor import LiveExecution, LiveExecutor
+    from fuzz.live.execution import AnyLiveExecutor, LiveExecution
 
-__all__ = ["KeptFinding", "LiveFindings"]
+__all__ = ["MESSAGES", "InputForm", "KeptFinding", "LiveFindings"]
 
 _FIRST_XID: Final = 0x7000_0001
 
@@ -37,6 +37,34 @@ _GRAVE_TRIES: Final = 8
 
 _PATIENCE_S: Final = 5.0
 """For making one smaller that does not bring the device down."""
+
+
+@dataclass(frozen=True, slots=True)
+class InputForm:
+    """What the sequences of a campaign are made of.
+
+    Attributes:
+        way: what a kept finding says of its sequence: `replay` knows by it what to do.
+        made_smaller: gives what a message may be made into that does less.
+        kept: the messages as a file has them.
+        unit: what a report says of them.
+    """
+
+    way: str
+    made_smaller: Callable[[bytes], Iterable[bytes]]
+    kept: Callable[[list[bytes]], list[bytes]]
+    unit: str
+
+
+MESSAGES: Final = InputForm(
+    "v1-responder",
+    smaller_message,
+    lambda messages: with_fresh_xids(messages, count(_FIRST_XID)),
+    "messages were sent",
+)
+"""Messages to a Responder, inputs of the ordinary harness of that name.
+
+Kept under other XIDs than what they name, as they were sent: zeros in memory are an XID, too."""
 
 
 @dataclass(slots=True)
@@ -69,9 +97,9 @@ class LiveFindings:
 
     def __init__(
         self,
-        executor: LiveExecutor,
+        executor: AnyLiveExecutor,
         folder: Path,
-        harness: str,
+        form: InputForm,
         target: str,
         seed: int,
         clock: Callable[[], float] = monotonic,
@@ -81,7 +109,7 @@ class LiveFindings:
         Args:
             executor: tries sequences again.
             folder: for the files, in a numbered folder for each cause.
-            harness: whose inputs the sequences are (`fuzz.registry`).
+            form: of the sequences.
             target: name of the device's profile.
             seed: of the campaign.
             clock: by which patience is measured.
@@ -90,7 +118,8 @@ class LiveFindings:
         self.deaths = 0
         self._executor = executor
         self._folder = folder
-        self._finding = Finding(harness, target, seed)
+        self._finding = Finding(form.way, target, seed)
+        self._form = form
         self._looks: Counter[tuple[str, ...]] = Counter()
         self._clock = clock
         self._began = clock()
@@ -158,7 +187,8 @@ class LiveFindings:
                 return False
             return self._try(candidate, cause, patient=cause.is_grave)[1] is not None
 
-        smallest = reduced(messages, does_it, _GRAVE_TRIES if cause.is_grave else _TRIES)
+        tries = _GRAVE_TRIES if cause.is_grave else _TRIES
+        smallest = reduced(messages, does_it, tries, self._form.made_smaller)
         # What was tried in haste may show an answer that comes late.
         if cause.is_grave or self._try(smallest, cause)[1] is not None:
             return smallest
@@ -185,8 +215,7 @@ class LiveFindings:
         *,
         shown_again: bool = True,
     ) -> None:
-        # Under other XIDs than what they name, as they were sent: zeros in memory are an XID, too.
-        one, octets = self._finding, join(with_fresh_xids(messages, count(_FIRST_XID)))
+        one, octets = self._finding, join(self._form.kept(messages))
         finding = Finding(one.way, one.target, one.seed, cause.broken, cause.detail, octets=octets)
         # One sequence may do several things, and a file is named by the sequence.
         file = keep(self._folder / f"{len(self.kept) + 1}", finding)

@@ -21,7 +21,7 @@ def add_options(parser: argparse.ArgumentParser) -> None:
         " counted as QEMU (TCG) translates them: an input that reaches new ones, or is answered in"
         " a new way, is kept and changed further. Answers are judged by the specification; a good"
         " call must be served now and then; the kernel's log is read. A device that has died is"
-        " started again.",
+        " started again. A client is told to act by its profile, and the tester is its server.",
     )
     live.add_argument(
         "--output",
@@ -32,7 +32,7 @@ def add_options(parser: argparse.ArgumentParser) -> None:
     live.add_argument(
         "--destructive",
         action="store_true",
-        help="send also what may bring a server down or damage its data; see SECURITY.md",
+        help="send also what may bring a device down or damage its data; see SECURITY.md",
     )
     live.add_argument(
         "--empty", action="store_true", help="begin with no seeds and with an empty corpus"

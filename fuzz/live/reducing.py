@@ -1,6 +1,6 @@
 """The smallest sequence that does the same to a device, within so many tries.
 
-Whole messages are left out first, then what their headers list, then words.  A try is a run at the
+Whole messages are left out first, then what a message consists of.  A try is a run at the
 device, and one that brings it down costs a start, so that most are spent on what leaves out much.
 """
 
@@ -21,9 +21,9 @@ from rpcrdma.wire import (
 )
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterator, Sequence
+    from collections.abc import Callable, Iterable, Iterator, Sequence
 
-__all__ = ["reduced"]
+__all__ = ["reduced", "smaller_message"]
 
 Item = TypeVar("Item")
 
@@ -32,7 +32,10 @@ _WITH_CHUNKS: Final = (RdmaMsg, RdmaNomsg, v2.Rdma2Msg, v2.Rdma2Nomsg)
 
 
 def reduced(
-    messages: Sequence[bytes], does_it: Callable[[list[bytes]], bool], tries: int
+    messages: Sequence[bytes],
+    does_it: Callable[[list[bytes]], bool],
+    tries: int,
+    made_smaller: Callable[[bytes], Iterable[bytes]],
 ) -> list[bytes]:
     """A smaller sequence of which `does_it` is true, as it is of the whole.
 
@@ -40,12 +43,13 @@ def reduced(
         messages: the whole.
         does_it: tries a sequence.
         tries: how often at most.
+        made_smaller: gives what one message may be made into, what leaves out most first.
     """
     smallest = list(messages)
     progress = True
     while progress:
         progress = False
-        for candidate in _smaller(smallest):
+        for candidate in _smaller(smallest, made_smaller):
             if tries == 0:
                 return smallest
             tries -= 1
@@ -55,7 +59,15 @@ def reduced(
     return smallest
 
 
-def _smaller(messages: list[bytes]) -> Iterator[list[bytes]]:
+def smaller_message(message: bytes) -> Iterator[bytes]:
+    """A message with shorter lists in its header, then with fewer words."""
+    yield from _shorter_lists(message)
+    yield from _fewer_words(message)
+
+
+def _smaller(
+    messages: list[bytes], made_smaller: Callable[[bytes], Iterable[bytes]]
+) -> Iterator[list[bytes]]:
     count = len(messages)
     run = count // 2
     if count > 1:
@@ -65,7 +77,7 @@ def _smaller(messages: list[bytes]) -> Iterator[list[bytes]]:
             yield messages[:start] + messages[start + run :]
         run //= 2
     for index, message in enumerate(messages):
-        for made in (*_shorter_lists(message), *_fewer_words(message)):
+        for made in made_smaller(message):
             yield [*messages[:index], made, *messages[index + 1 :]]
 
 

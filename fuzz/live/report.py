@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING, Final
 
 import msgspec
 
+from fuzz.live.findings import MESSAGES
 from fuzz.live.reach import ModuleReach, ReachSample, reach_of, write_blocks
 
 if TYPE_CHECKING:
@@ -39,6 +40,7 @@ class LiveReport:
         functions: all that there are.
         scenarios: blocks that the scripted scenarios reach; None if nobody has looked.
         avoided: classes of messages that were kept back after they brought the device down.
+        unit: what inputs consist of, and what was done with it.
     """
 
     target: str
@@ -50,6 +52,7 @@ class LiveReport:
     functions: Collection[tuple[str, str]]
     scenarios: frozenset[Block] | None = None
     avoided: Collection[str] = ()
+    unit: str = MESSAGES.unit
 
     def write(self, folder: Path) -> Path:
         """Write `report.md`, `report.json` and `blocks.txt`; returns the first.
@@ -108,7 +111,7 @@ class LiveReport:
             f"# Live fuzzing of {self.target}{kernel}",
             "",
             f"{pulse.seconds:.0f} s from seed {self.seed}: {pulse}.",
-            f"{pulse.messages} messages were sent, {pulse.kept_back} kept back that may do harm.",
+            f"{pulse.messages} {self.unit}, {pulse.kept_back} kept back that may do harm.",
         ]
         if self.avoided:
             lines.append(f"After a death, also: {'; '.join(sorted(self.avoided))}.")

@@ -12,7 +12,7 @@ if TYPE_CHECKING:
 
     from fuzz.live.coverage import Block, BlockCoverage
     from reports.record import CaseRecord
-    from targets.base import Target
+    from targets.base import ClientTarget, Target
 
 __all__ = ["DEFAULT", "blocks_of_scenarios"]
 
@@ -21,7 +21,7 @@ DEFAULT: Final = Selection()
 
 
 def blocks_of_scenarios(
-    target: Target,
+    target: Target | ClientTarget,
     coverage: BlockCoverage,
     folder: Path,
     on_case: Callable[[CaseRecord, int], None],

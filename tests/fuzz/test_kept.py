@@ -8,11 +8,13 @@ import pytest
 
 from conformance.bad_input import BadInput
 from conformance.cli.main import main
-from conformance.explore.finding import keep, load
+from conformance.explore.finding import Finding, keep, load
 from fuzz.invariant import BrokenInvariant, finding_of
 from fuzz.kept import kept, problem_of, stay
+from fuzz.live.client.recipes import WAY, Move, Turn, input_of
 from fuzz.responder_executor import good_call
 from fuzz.sequence import join
+from targets.registry import find_any_target
 
 if TYPE_CHECKING:
     from pathlib import Path
@@ -64,6 +66,20 @@ def test_a_finding_of_explore_is_sent_to_the_reference(monkeypatch: pytest.Monke
     monkeypatch.setattr("fuzz.kept.replay", lambda harness, finding: ("one", "two"))
 
     assert problem_of(load(explored)) == "one; two"
+
+
+def test_turns_of_a_client_are_taken_at_the_reference(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    octets = input_of([Turn(answers=((Move("useless", 11),),))])
+    path, finding = stay(keep(tmp_path / "findings", Finding(WAY, octets=octets)), tmp_path)
+    assert load(path) == finding
+    assert problem_of(finding) == ""
+
+    mutant = find_any_target("mutant:takes-msgp")
+    monkeypatch.setattr("fuzz.kept.find_any_target", lambda _name: mutant)
+
+    assert "before the call has its Reply" in problem_of(finding)
 
 
 @pytest.mark.parametrize(

@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from conformance.explore.firing import Fired
-from fuzz.live.executor import LiveExecution
+from fuzz.live.execution import LiveExecution
 from reports.record import Verdict
 
 if TYPE_CHECKING:

@@ -12,8 +12,9 @@ from conformance.tester.client.harness import Harness
 from fuzz.live.campaign import LiveCampaign, LivePulse
 from fuzz.live.corpus import LiveCorpus
 from fuzz.live.coverage import Block, NoCoverage
-from fuzz.live.executor import LiveExecution, LiveExecutor
-from fuzz.live.findings import LiveFindings
+from fuzz.live.execution import LiveExecution
+from fuzz.live.executor import LiveExecutor
+from fuzz.live.findings import MESSAGES, LiveFindings
 from fuzz.live.reach import ModuleReach
 from fuzz.live.seeds import seeds_for
 from fuzz.responder_executor import good_call
@@ -40,7 +41,7 @@ def campaign(
 ) -> LiveCampaign:
     corpus = LiveCorpus(folder / "corpus", V1_SEQUENCE, 1)
     clock = count(0, step).__next__
-    findings = LiveFindings(executor, folder / "findings", "v1-responder", "device", 1, clock)  # type: ignore[arg-type]
+    findings = LiveFindings(executor, folder / "findings", MESSAGES, "device", 1, clock)  # type: ignore[arg-type]
     return LiveCampaign(executor, coverage, corpus, findings, clock)  # type: ignore[arg-type]
 
 

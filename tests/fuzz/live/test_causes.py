@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from fuzz.live.causes import COMPLAINED, DIED, NOT_SERVED, causes_of, without_numbers
-from fuzz.live.executor import LiveExecution
+from fuzz.live.execution import LiveExecution
 from tests.fuzz.live.fakes import answered, failed
 
 CONSOLE = """\

@@ -43,6 +43,24 @@ def test_a_finding_is_replayed_by_the_command_of_the_report(
     assert main(["replay", str(file), "reference"]) == 0
 
 
+def test_a_client_is_told_to_act_and_its_finding_replayed(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    assert live(tmp_path / "good", "reference-client", "--seed", "5") == 0
+    said = capsys.readouterr().out
+    assert "Nothing was found to be wrong." in said
+    assert "turns were taken, 0 kept back" in said
+    assert live(tmp_path / "bad", "mutant:offers-spare-write-chunks", "--seed", "5") == 1
+    (file, *_) = (tmp_path / "bad" / "findings" / "1").iterdir()
+    capsys.readouterr()
+    assert main(["replay", str(file), "mutant:offers-spare-write-chunks"]) == 1
+    assert "mutant:offers-spare-write-chunks: FAIL: read" in capsys.readouterr().out
+    assert main(["replay", str(file), "reference-client"]) == 0
+    assert "keeps the rules, and still makes a good call" in capsys.readouterr().out
+    assert main(["replay", str(file), "reference"]) == 2
+    assert "is a server: name a client" in capsys.readouterr().err
+
+
 def test_an_empty_beginning_needs_an_empty_corpus(
     tmp_path: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:
@@ -56,7 +74,6 @@ def test_an_empty_beginning_needs_an_empty_corpus(
     [
         (("reference", "--minimise"), "--live fuzzes a device as it is"),
         (("linux-server", "--fabric", "verbs"), "tester outside of the guest"),
-        (("linux-client",), "is a client"),
         (("no-such-target",), "no target `no-such-target`"),
     ],
 )

@@ -9,6 +9,7 @@ import pytest
 from conformance.tester.case import Inconclusive
 from conformance.tester.client.harness import Harness
 from fuzz.live import executor as module
+from fuzz.live import vitals
 from fuzz.live.executor import LiveExecutor
 from fuzz.responder_executor import good_call
 from reports.record import Verdict
@@ -180,7 +181,7 @@ def test_a_thread_that_dies_while_others_serve_is_noticed_by_a_patient_run(
     monkeypatch.setattr(harness.session, "console", lambda: "\n".join(printed), raising=False)
     monkeypatch.setattr(harness.session, "alive", lambda: "oops" if len(printed) > 1 else None)
     monkeypatch.setattr(module, "in_process", lambda _: False)
-    monkeypatch.setattr(module, "sleep", lambda _seconds: printed.append(next(dies)))
+    monkeypatch.setattr(vitals, "sleep", lambda _seconds: printed.append(next(dies)))
     executor = LiveExecutor(harness, destructive=True)
     assert executor.run([good_call()]).alive
     execution = executor.run_alone([good_call()])

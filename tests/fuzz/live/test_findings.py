@@ -10,8 +10,8 @@ import pytest
 from conformance.explore.finding import load
 from conformance.tester.case import Inconclusive
 from fuzz.live.causes import DIED
-from fuzz.live.executor import LiveExecution
-from fuzz.live.findings import LiveFindings
+from fuzz.live.execution import LiveExecution
+from fuzz.live.findings import MESSAGES, LiveFindings
 from fuzz.responder_executor import good_call
 from fuzz.sequence import join, split
 from tests.fuzz.live.fakes import FakeExecutor, answered, failed
@@ -31,7 +31,7 @@ def findings(
     clock: Callable[[], float] = lambda: 0.0,
 ) -> tuple[LiveFindings, FakeExecutor]:
     executor = FakeExecutor(does)
-    found = LiveFindings(executor, folder, "v1-responder", "device", 7, clock)  # type: ignore[arg-type]
+    found = LiveFindings(executor, folder, MESSAGES, "device", 7, clock)  # type: ignore[arg-type]
     return found, executor
 
 

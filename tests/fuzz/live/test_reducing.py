@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from fuzz.live.reducing import reduced
+from fuzz.live.reducing import reduced, smaller_message
 from fuzz.responder_executor import good_call
 from rpcrdma.errors import DecodeError
 from rpcrdma.wire import (
@@ -36,14 +36,14 @@ def test_messages_that_do_nothing_are_left_out() -> None:
     def does_it(candidate: list[bytes]) -> bool:
         return all(any(culprit[:4] == one[:4] for one in candidate) for culprit in culprits)
 
-    smallest = reduced(messages, does_it, PLENTY)
+    smallest = reduced(messages, does_it, PLENTY, smaller_message)
     assert [one[:4] for one in smallest] == [culprit[:4] for culprit in culprits]
 
 
 def test_the_last_message_is_tried_first() -> None:
     tried: list[list[bytes]] = []
     messages = [b"one", b"two", b"last"]
-    reduced(messages, lambda candidate: bool(tried.append(candidate)), 1)
+    reduced(messages, lambda candidate: bool(tried.append(candidate)), 1, smaller_message)
     assert tried == [[b"last"]]
 
 
@@ -63,7 +63,7 @@ def test_lists_lose_what_does_nothing_and_counts_follow() -> None:
             and wanted in body.rdma_reply.target
         )
 
-    (smallest,) = reduced([FULL], does_it, PLENTY)
+    (smallest,) = reduced([FULL], does_it, PLENTY, smaller_message)
     one = WriteChunk(SEGMENTS[1:2])
     wanted = encode_header(TransportHeader(0, 0, 0, RdmaMsg(READS[1:2], (one,), one)))
     assert decode_header(smallest)[0].rdma_body == decode_header(wanted)[0].rdma_body
@@ -72,11 +72,13 @@ def test_lists_lose_what_does_nothing_and_counts_follow() -> None:
 
 def test_words_that_do_nothing_become_zeros() -> None:
     garbage = bytes(range(1, 41))
-    (smallest,) = reduced([garbage], lambda candidate: candidate[0][4:8] == garbage[4:8], PLENTY)
+    (smallest,) = reduced(
+        [garbage], lambda candidate: candidate[0][4:8] == garbage[4:8], PLENTY, smaller_message
+    )
     assert smallest == bytes(4) + garbage[4:8]
 
 
 def test_nothing_is_tried_more_often_than_allowed() -> None:
     tried: list[int] = []
-    assert reduced([FULL], lambda _: bool(tried.append(1)), 5) == [FULL]
+    assert reduced([FULL], lambda _: bool(tried.append(1)), 5, smaller_message) == [FULL]
     assert len(tried) == 5

@@ -233,6 +233,7 @@ class WritesAndSendsNothing(Responder):
             "bidir.1.5.2.forward-direction-is-undisturbed",
             "rfc8166.3.3.1.replies-in-any-order",
             "rfc8166.3.4.",
+            "rfc8166.3.5.2.writes-precede-the-reply",
             "rfc8166.4.3.2.results-pushed-into-write-chunks",
             "rfc8166.4.5.",
             "rfc8166.4.6.",

@@ -195,6 +195,7 @@ NO_LONG_CALLS: Final = dict.fromkeys(
         "bidir.1.5.2.forward-direction-is-undisturbed",
         "rfc8166.3.3.1.no-unsolicited-messages-to-idle-requester",
         "rfc8166.3.4.3.memory-used-by-responder",
+        "rfc8166.3.4.4.chunk-data-leaves-and-rejoins-the-stream",
         "rfc8166.3.5.3.",
         "rfc8166.4.3.1.read-list-empty-in-replies",
         "rfc8166.4.5.",

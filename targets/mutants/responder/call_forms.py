@@ -78,6 +78,7 @@ class WantsAllArgumentsReduced(CallRules):
     breaks="rfc8166.3.4.4.any-segment-boundaries",
     also_trips=dict.fromkeys(
         (
+            "rfc8166.3.4.3.segment-offset",
             "rfc8166.3.4.4.chunk-data-leaves-and-rejoins-the-stream",
             "rfc8166.3.4.5.2.roundup-in-either-place",
             "rfc8166.3.5.3.",

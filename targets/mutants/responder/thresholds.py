@@ -202,6 +202,7 @@ class SendsChunkedRepliesInTwo(Responder):
             "rfc8166.3.2.",
             "rfc8166.3.3.",
             "rfc8166.3.4.",
+            "rfc8166.3.5.2.writes-precede-the-reply",
             "rfc8166.3.5.3.",
             "rfc8166.4.1.2.header-layout",
             "rfc8166.4.2.",

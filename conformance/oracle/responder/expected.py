@@ -45,8 +45,10 @@ __all__ = ["expected"]
 _XDR_ERROR: Final = "rfc8166.4.5.2.xdr-error-gets-err-chunk"
 _BAD_HEADER: Final = "rfc8166.4.5.bad-call-header-answered"
 _DROPS_ERROR: Final = "rfc8166.4.2.4.responder-discards-error"
+_DROPS_SHORT: Final = "rfc8166.4.5.short-message-discarded"
 
 _WORD: Final = 4
+_PROCEDURE: Final = slice(12, 16)
 
 _ERR_CHUNK: Final = may_answer(ErrChunk, (_XDR_ERROR, _BAD_HEADER), VERSION_ONE)
 
@@ -106,11 +108,16 @@ def expected(message: bytes, state: ResponderState, *later: bytes) -> Expectatio
 
 
 def _too_short(message: bytes, state: ResponderState) -> Expectation:
-    """Silence, by the statement of Version Two if the message has room to say that it is in it."""
+    """Silence, by the statement of Version Two if the message has room to say that it is in it.
+
+    There an error is dropped as an error, however short it is; Version One looks at no procedure.
+    """
     xid, version = (int.from_bytes(message[at : at + _WORD], "big") for at in (0, _WORD))
     claimed = version == v2.VERSION and version in state.versions
     known = v2.VERSION if claimed else VERSION_ONE
-    silence = may_answer(Silent, ("rfc8166.4.5.short-message-discarded",), known, ("D-10",))
+    is_error = claimed and message[_PROCEDURE] == Procedure.RDMA_ERROR.to_bytes(_WORD, "big")
+    rule = _DROPS_ERROR if is_error else _DROPS_SHORT
+    silence = may_answer(Silent, (rule,), known, ("D-10",))
     return Expectation(f"{len(message)} octets only", (silence,), xid, known)
 
 

@@ -50,6 +50,12 @@ _NO_CALL: Final = dict.fromkeys(
 )
 """The cases that wait for a backward Call look at statements of these sections."""
 
+_TAKEN_FOR_REPLIES: Final = dict.fromkeys(
+    ("bidir.1.3.", "bidir.2.2.", "rfc8166.2.2.2.reply-xid-is-the-calls"),
+    "what it sends is taken for a Reply that nobody waits for",
+)
+"""A backward Call whose msg_type is not CALL breaks these, whatever a case is about."""
+
 
 @mutant(breaks="bidir.2.5.call-has-version-one")
 class CallsBackInVersionThree(BackwardRequester):
@@ -123,17 +129,7 @@ class CallsBackWithoutPayload(BackwardRequester):
 
 @mutant(
     breaks="bidir.2.5.call-msg-type",
-    also_trips=dict.fromkeys(
-        (
-            "bidir.1.3.",
-            "bidir.1.5.3.no-rdma-for-backward-transactions",
-            "bidir.2.1.2.",
-            "bidir.2.2.",
-            "bidir.2.3.",
-            "bidir.2.4.",
-        ),
-        "what it sends is taken for a Reply that nobody waits for",
-    ),
+    also_trips=_TAKEN_FOR_REPLIES,
 )
 class CallsBackByReplies(BackwardRequester):
     """Gives backward Calls the msg_type of Replies."""
@@ -169,7 +165,7 @@ class CallsBackHoweverLarge(BackwardRequester):
 
 @mutant(
     breaks="bidir.1.3.call-is-told-by-its-msg-type",
-    also_trips=_NO_CALL,
+    also_trips=_TAKEN_FOR_REPLIES,
 )
 class CallsBackByAnUnknownType(BackwardRequester):
     """Gives backward Calls a msg_type that there is not."""

@@ -148,6 +148,7 @@ class TakesRuntsForReplies(Duplex):
             "bidir.1.3.",
             "bidir.2.1.2.",
             "bidir.2.2.2.server-posts-a-receive-for-each-backward-call",
+            "bidir.2.2.2.server-posts-receives-for-its-forward-grant",
             "bidir.2.3.waits-indefinitely",
         ),
         because.CONNECTION_GONE,

@@ -10,7 +10,7 @@ from rpcrdma.endpoint.properties.optional_half import OptionalHalf
 from rpcrdma.endpoint.properties.rules import PropertyRules
 from rpcrdma.errors import DecodeError
 from rpcrdma.wire import v2
-from rpcrdma.wire.operations import ROPT_CONNPROP, ConnProp
+from rpcrdma.wire.operations import BY_CODE, ROPT_CONNPROP, ConnProp
 from rpcrdma.wire.optional import encode_option
 from rpcrdma.wire.properties import PROP_RBSIZ, propid_of
 from rpcrdma.wire.rpc import MessageType
@@ -138,13 +138,7 @@ class ExecutesWhatStandsBehindOperations(Duplex):
         return actions if call is None else actions + self._take_forward(_as(event, call), now)
 
 
-@mutant(
-    breaks=NO_RPC,
-    also_trips={
-        "rtrext.5.4.faulty-groups-are-reported": "a Receive too many for each response fills"
-        " its queue"
-    },
-)
+@mutant(breaks=NO_RPC)
 class ExecutesWhatStandsBehindOperationsAsAClient(ClientDuplex):
     """Executes a backward Call that stands after an operation."""
 
@@ -169,11 +163,12 @@ def _announcement() -> bytes:
 
 
 def _call_after(message: bytes) -> bytes | None:
-    """A Call, header and all, whose payload stands after an operation."""
-    if _operation(message) is None:
+    """A Call, header and all, whose payload stands after an operation that brings none."""
+    operation = _operation(message)
+    if operation is None or (operation in BY_CODE and BY_CODE[operation].has_payload):
         return None
     header, end = v2.decode_header(message)
-    if end == len(message):
+    if header.rdma_vers != v2.VERSION or end == len(message):
         return None
     body = v2.Rdma2Msg(MessageType.CALL, (), (), None)
     call = v2.Rdma2Header(header.rdma_xid, v2.VERSION, header.rdma_credit, body)

@@ -143,7 +143,15 @@ class LengthensOptinfo(OptionalHalf):
         return super()._send(xid, body)
 
 
-@mutant(breaks=NO_PAYLOAD, roles=BOTH_ENDS)
+@mutant(
+    breaks=NO_PAYLOAD,
+    roles=BOTH_ENDS,
+    trips_at={
+        "responder": {
+            "rtrext.9.1.no-payload-after-an-error-report": "an error report is an operation, too"
+        }
+    },
+)
 class AppendsACallToOperations(OptionalHalf):
     """Puts the beginning of an RPC message after each operation."""
 

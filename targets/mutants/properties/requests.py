@@ -88,7 +88,15 @@ class AnswersRequestsAsACall(PropertyRules):
         return MessageType.CALL
 
 
-@mutant(breaks=DIRECTION, roles=BOTH_ENDS)
+@mutant(
+    breaks=DIRECTION,
+    roles=BOTH_ENDS,
+    trips_at={
+        "responder": {
+            "xcharext.4.3.answer-has-the-requests-xid": "what says that it is an answer has none"
+        }
+    },
+)
 class AsksAsAnAnswer(PropertyRules):
     """Sends its requests as REPLYs."""
 

@@ -60,6 +60,7 @@ TOLD = "every size that is told, by whatever operation, is one to obey"
     roles=BOTH_ENDS,
     also_trips={
         "xcharext.2.1.": "no size that is told has an effect, whatever tells it",
+        "xcharext.4.3.other-value-is-taken": "a size that an answer tells has none, either",
         "rtrext.8.3.size-follows-from-the-structure": "a structure tells a size, too",
     },
 )
@@ -93,6 +94,7 @@ class TakesSizeZeroForNoLimit(PropertyRules):
     roles=BOTH_ENDS,
     also_trips={
         OBEYED: "a size that an update tells is one to obey",
+        "xcharext.4.3.other-value-is-taken": "another value in an answer is new as well",
         **dict.fromkeys(
             (
                 "xcharext.2.1.any-order",
@@ -272,7 +274,11 @@ def _asked_for(message: bytes) -> int | None:
     breaks="xcharext.3.unrequested-change-does-no-harm",
     roles=BOTH_ENDS,
     also_trips=dict.fromkeys(
-        ("xcharext.4.1.left-out-stays", "xcharext.4.operation-codes"),
+        (
+            "xcharext.4.1.left-out-stays",
+            "xcharext.4.3.other-value-is-taken",
+            "xcharext.4.operation-codes",
+        ),
         "the connection is gone over which it would tell",
     ),
 )

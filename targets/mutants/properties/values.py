@@ -207,7 +207,15 @@ class NumbersBitsFromTheHighEnd(PropertyRules):
         return super().subset(positions, high_bit_first=not high_bit_first)
 
 
-@mutant(breaks="xcharext.2.1.missing-words-are-zero", roles=BOTH_ENDS)
+@mutant(
+    breaks="xcharext.2.1.missing-words-are-zero",
+    roles=BOTH_ENDS,
+    also_trips={
+        "xcharext.4.3.other-value-is-taken": (
+            "an answer without words says that the first property is done and rejected, too"
+        )
+    },
+)
 class FillsUpSubsetsWithOnes(PropertyRules):
     """Takes the words that a subset leaves out for words of ones."""
 

@@ -144,6 +144,7 @@ class TakesContinuationsOfOneSegment(Assembler):
             "rtrext.8.4.requests-up-to-the-limit-are-taken",
             "rtrext.9.4.continuation-without-payload",
             "rtrext.9.5.",
+            "v2.5.granted-calls-are-served",
         ),
         because.LEFT_OVER,
     ),

@@ -71,6 +71,7 @@ class LooksForBulkDataInTheFirstTransmission(GroupRules):
             ),
             because.ITEM_NOT_FOUND,
         ),
+        "rtrext.5.4.faulty-placement-is-reported": "each number is taken for one that there is",
         "rtrext.9.5.badtbsn": "each number is taken for one that there is",
     },
 )

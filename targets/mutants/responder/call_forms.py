@@ -78,6 +78,7 @@ class WantsAllArgumentsReduced(CallRules):
     breaks="rfc8166.3.4.4.any-segment-boundaries",
     also_trips=dict.fromkeys(
         (
+            "rfc8166.3.4.3.segment-offset",
             "rfc8166.3.4.4.chunk-data-leaves-and-rejoins-the-stream",
             "rfc8166.3.4.5.2.roundup-in-either-place",
             "rfc8166.3.5.3.",
@@ -162,6 +163,7 @@ class WantsNoEligibleItemsInLongCalls(CallRules):
             "bidir.1.5.2.forward-direction-is-undisturbed",
             "rfc8166.3.2.one-rpc-message-each",
             "rfc8166.3.4.3.memory-used-by-responder",
+            "rfc8166.3.4.4.chunk-data-leaves-and-rejoins-the-stream",
             "rfc8166.3.5.3.",
             "rfc8166.4.2.4.",
             "rfc8166.4.3.1.read-list-empty-in-replies",

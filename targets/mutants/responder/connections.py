@@ -37,6 +37,7 @@ class ForgetsLostReplies(Responder):
     breaks=SURVIVES,
     also_trips=dict.fromkeys(
         (
+            "rfc8166.2.2.2.reply-xid-is-the-calls",
             "rfc8166.3.5.2.writes-precede-the-reply",
             "rfc8166.4.5.3.",
             "rfc8166.8.1.1.memory-belongs-to-one-connection",
@@ -55,6 +56,7 @@ class RefusesCallsAfterLosses(Responder):
     breaks="rfc8166.4.5.3.invalid-chunk-is-a-remote-access-error",
     also_trips=dict.fromkeys(
         (
+            "rfc8166.2.2.2.reply-xid-is-the-calls",
             "rfc8166.3.5.2.writes-precede-the-reply",
             "rfc8166.4.5.3.",
             "rfc8166.4.5.5.rpc-survives-connection-loss",
@@ -75,6 +77,7 @@ class ClosesOtherConnections(Responder):
     breaks="rfc8166.4.5.3.invalid-chunk-is-a-remote-access-error",
     also_trips=dict.fromkeys(
         (
+            "rfc8166.2.2.2.reply-xid-is-the-calls",
             "rfc8166.3.5.2.writes-precede-the-reply",
             "rfc8166.4.5.3.err-chunk-after-reconnection",
             "rfc8166.4.5.5.rpc-survives-connection-loss",

@@ -48,6 +48,7 @@ class AnswersShortMessages(CallRules):
         (
             "rfc8166.3.2.one-rpc-message-each",
             "rfc8166.3.4.3.memory-used-by-responder",
+            "rfc8166.3.4.4.chunk-data-leaves-and-rejoins-the-stream",
             "rfc8166.3.5.3.",
             "rfc8166.4.3.1.read-list-empty-in-replies",
             "rfc8166.4.5.",

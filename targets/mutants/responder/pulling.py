@@ -200,6 +200,9 @@ class ReadsAgainAfterItReplied(Responder):
 @mutant(
     breaks="v2.1.read-chunks-as-before",
     roles=("responder",),
+    also_trips={
+        "rfc8166.3.5.2.writes-precede-the-reply": "RDMA Writes overfill the queue, as Reads do"
+    },
 )
 class CountsSendsDownAlone(Driver):
     """Does not count a Send among what is in progress, and counts it off when it is done."""

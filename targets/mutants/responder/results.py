@@ -180,6 +180,7 @@ class SpreadsResultsOverTwoChunks(ReplyRules):
     breaks="rfc8166.3.4.4.chunk-length-is-the-sum",
     also_trips=dict.fromkeys(
         (
+            "rfc8166.3.4.3.segment-offset",
             "rfc8166.3.5.2.writes-precede-the-reply",
             "rfc8166.3.5.3.reply-reduced-before-measured",
             "rfc8166.4.3.2.1.results-fill-chunks-in-order",

@@ -246,6 +246,7 @@ class CutsResultsToFit(ReplyRules):
             "rfc8166.3.2.no-other-framing",
             "rfc8166.3.3.1.",
             "rfc8166.3.4.",
+            "rfc8166.3.5.2.writes-precede-the-reply",
             "rfc8166.4.1.2.header-layout",
             "rfc8166.4.3.",
             "rfc8166.4.5.",

@@ -115,11 +115,13 @@ class AnswersWhatIsAnAnswer(PropertyRules):
 @mutant(
     breaks="v2.1.interoperates-without-optional-features",
     roles=BOTH,
-    also_trips={
-        "xcharext.3.refusal-of-the-operation-is-rejection": (
-            "so ends every exchange with an end that refuses something"
-        )
-    },
+    also_trips=dict.fromkeys(
+        (
+            "xcharext.3.refusal-of-the-operation-is-rejection",
+            "xcharext.4.3.other-value-is-taken",
+        ),
+        "so ends every exchange with an end that refuses something",
+    ),
 )
 class InsistsOnItsAnnouncement(OptionalHalf):
     """Ends the connection when one of its optional messages is refused."""

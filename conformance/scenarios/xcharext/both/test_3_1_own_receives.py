@@ -119,10 +119,10 @@ def test_receives_stay_as_large_after_what_is_no_rpc(tester: OptionTester, kind:
         tester.deliver(size, AT_ONCE, breaks=(HOLDS, THERE))
 
 
-@both_ends(HOLDS, DONE, OTHER, AFTER_OLD, interpretations=("D-145",))
+@both_ends(HOLDS, DONE, OTHER, AFTER_OLD, THERE, interpretations=("D-145",))
 def test_raise_after_a_raise_holds_when_it_is_told(tester: OptionTester) -> None:
     """Twice a larger size is asked for: every posted Receive has what is told, at any moment."""
-    broken = (DONE, OTHER, AFTER_OLD, HOLDS)
+    broken = (DONE, OTHER, AFTER_OLD, HOLDS, THERE)
     for octets in (8192, 16384):
         before = len(tester.heard)
         _, size = granted(tester, octets)

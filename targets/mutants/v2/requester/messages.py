@@ -17,6 +17,7 @@ from rpcrdma.errors import DecodeError
 from rpcrdma.wire import ErrChunk, Procedure, fixed_words, v2
 from rpcrdma.wire.rpc import MessageType
 from rpcrdma.wire.versions import FIXED_WORDS
+from targets.mutants import because
 from targets.mutants.base import mutant
 
 if TYPE_CHECKING:
@@ -96,7 +97,10 @@ class AnswersErrorsOfVersionTwo(Requester):
             return [_bad_header(fixed_words(message).xid)]
 
 
-@mutant(breaks="v2.4.2.3.undecodable-error-is-dropped")
+@mutant(
+    breaks="v2.4.2.3.undecodable-error-is-dropped",
+    also_trips={"xcharext.3.1.receives-as-large-as-announced": because.CONNECTION_GONE},
+)
 class HangsUpOverUnknownErrorsInTwo(Requester):
     """Ends the connection when an error of Version Two has a code that it does not know."""
 
@@ -147,7 +151,10 @@ class RepeatsRefusedCallsInTwo(Requester):
         return [Send(next(self._keys), call.message)]
 
 
-@mutant(breaks="v2.4.2.3.short-message-is-dropped")
+@mutant(
+    breaks="v2.4.2.3.short-message-is-dropped",
+    also_trips={"xcharext.3.1.receives-as-large-as-announced": because.CONNECTION_GONE},
+)
 class HangsUpOverRepliesCutInTheFixedWords(ClientDuplex):
     """Ends the connection over a message of Version Two that has fewer than four words."""
 
@@ -216,7 +223,10 @@ class AppendsToErrorsOfVersionTwo(ClientDuplex):
 
 @mutant(
     breaks="v2.3.2.xids-belong-to-a-direction",
-    also_trips={"xcharext.4.2.": "a request may have the XID of a call, too"},
+    also_trips={
+        "rfc8166.2.2.2.reply-retires-the-xid": "a response in parts has the XID of its call, too",
+        "xcharext.4.2.": "a request may have the XID of a call, too",
+    },
 )
 class EndsCallsByOptionalMessages(ClientDuplex):
     """Takes an optional message for the end of the call whose XID it has."""

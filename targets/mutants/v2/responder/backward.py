@@ -60,7 +60,10 @@ class OffersAReplyChunkBackwards(BackwardRequester):
 
 @mutant(
     breaks="v2.4.2.2.server-takes-backward-replies",
-    also_trips={"v2.3.2.xids-belong-to-a-direction": SPOILT},
+    also_trips={
+        "v2.3.2.xids-belong-to-a-direction": SPOILT,
+        "xcharext.3.1.receives-as-large-as-announced": SPOILT,
+    },
 )
 class DropsBackwardRepliesInTwo(BackwardRequester):
     """Drops the Replies to its backward Calls in Version Two."""

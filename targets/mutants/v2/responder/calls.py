@@ -20,6 +20,7 @@ from rpcrdma.errors import DecodeError
 from rpcrdma.wire import v2
 from rpcrdma.wire.rpc import MessageType, message_type_of, xid_of
 from rpcrdma.wire.versions import FIXED_WORDS
+from targets.mutants import because
 from targets.mutants.base import mutant
 
 if TYPE_CHECKING:
@@ -48,7 +49,10 @@ class AnswersShortMessagesInTwo(CallRules):
         return len(message) < SHORTEST if says_two(message) else super().is_runt(message)
 
 
-@mutant(breaks="v2.4.2.3.short-message-is-dropped")
+@mutant(
+    breaks="v2.4.2.3.short-message-is-dropped",
+    also_trips={"xcharext.3.1.receives-as-large-as-announced": because.CONNECTION_GONE},
+)
 class HangsUpOverCutFixedWords(Duplex):
     """Ends the connection over a message of Version Two that has fewer than four words."""
 
@@ -90,7 +94,12 @@ class RefusesUnderThePayloadsXid(Responder):
         return super()._take_payload(call, payload)
 
 
-@mutant(breaks="v2.4.2.3.wrong-direction-is-not-served")
+@mutant(
+    breaks="v2.4.2.3.wrong-direction-is-not-served",
+    also_trips={
+        "v2.4.2.2.server-takes-backward-replies": "a Call in place of a Reply is executed as well"
+    },
+)
 class GoesByTheMessageType(DirectionRules):
     """Goes by the msg_type of an RDMA2_MSG, whatever its direction says."""
 

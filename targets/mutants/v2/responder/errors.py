@@ -124,10 +124,12 @@ class AnswersErrorsOfTwo(Duplex):
     """Answers an RDMA2_ERROR that nobody waits for by another."""
 
     def drop(self, event: events.MessageReceived) -> list[Action]:
-        words = fixed_words(event.data)
-        error = v2.Rdma2Header(words.xid, v2.VERSION, 1, v2.Rdma2Error(v2.ErrBadHeader()))
-        answer: list[Action] = [Send(0, v2.encode_header(error))] if words.is_error else []
-        return super().drop(event) + answer
+        dropped = super().drop(event)
+        if len(event.data) < FIXED or not fixed_words(event.data).is_error:
+            return dropped
+        xid = fixed_words(event.data).xid
+        error = v2.Rdma2Header(xid, v2.VERSION, 1, v2.Rdma2Error(v2.ErrBadHeader()))
+        return [*dropped, Send(0, v2.encode_header(error))]
 
 
 @mutant(breaks="v2.4.2.3.undecodable-error-is-dropped")

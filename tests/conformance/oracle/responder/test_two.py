@@ -93,6 +93,12 @@ def test_what_is_too_short_is_dropped_by_the_statement_of_its_version() -> None:
     assert expected(msg()[:7], BOTH).ids == ("rfc8166.4.5.short-message-discarded",)
 
 
+def test_a_short_error_is_dropped_as_an_error() -> None:
+    short = with_word(msg(), 12, 4)[:24]
+
+    assert expected(short, BOTH).ids == ("v2.4.2.3.errors-are-not-answered",)
+
+
 def test_a_presence_word_of_two_is_borne_with_a_warning() -> None:
     result = expected(with_word(msg(), 20, 2) + bytes(40), BOTH)
 

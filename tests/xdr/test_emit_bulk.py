@@ -128,8 +128,8 @@ def test_words_in_front_of_a_run_keep_their_signs_in_every_order():
     schema = resolve(
         parse(
             """
-            struct signed_first { int a; unsigned b; unsigned run<>; };
-            struct signed_last { unsigned a; int b; unsigned run<>; };
+            struct signed_first { int a; unsigned int b; unsigned int run<>; };
+            struct signed_last { unsigned int a; int b; unsigned int run<>; };
             """
         )
     )

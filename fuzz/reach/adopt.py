@@ -7,19 +7,17 @@ what is taken is a small part of what a campaign keeps, and small enough for the
 from __future__ import annotations
 
 import hashlib
-from typing import TYPE_CHECKING
+import tempfile
+from pathlib import Path
 
 from conformance.bad_input import BadInput
 from fuzz.reach.measure import measure_each
-
-if TYPE_CHECKING:
-    from pathlib import Path
 
 __all__ = ["adopt", "needed"]
 
 
 def needed(
-    kept: dict[Path, frozenset[str]], offered: dict[Path, frozenset[str]]
+    kept: dict[Path, frozenset[int]], offered: dict[Path, frozenset[int]]
 ) -> tuple[Path, ...]:
     """Those of the inputs on offer that take branches which no other takes, the most first.
 
@@ -27,7 +25,7 @@ def needed(
         kept: input -> its branches, of those that are there.
         offered: likewise, of those that may be taken.
     """
-    known = frozenset[str]().union(*kept.values())
+    known = frozenset[int]().union(*kept.values())
     left = {path: branches - known for path, branches in offered.items()}
     taken = []
     while left:
@@ -49,15 +47,19 @@ def adopt(harness: str, corpus: Path, folder: Path) -> tuple[int, int]:
     if not folder.is_dir() or not any(folder.iterdir()):
         raise BadInput(f"{folder} has no inputs; `rpcrdma fuzz {harness}` keeps some in a folder")
     corpus.mkdir(parents=True, exist_ok=True)
-    kept = _measured(harness, corpus) if any(corpus.iterdir()) else {}
-    offered = _measured(harness, folder)
-    chosen = needed(kept, offered)
+    kept, offered = tuple(sorted(corpus.iterdir())), tuple(sorted(folder.iterdir()))
+    with tempfile.TemporaryDirectory(prefix="rpcrdma-adopt-") as scratch:
+        both = Path(scratch)
+        for number, path in enumerate((*kept, *offered)):
+            (both / f"{number:06}").symlink_to(path.resolve())
+        each = measure_each({harness: both})
+        names = sorted(str(path) for path in both.resolve().iterdir())
+        reached = [each[name] for name in names]
+    chosen = needed(
+        dict(zip(kept, reached, strict=False)),
+        dict(zip(offered, reached[len(kept) :], strict=True)),
+    )
     for path in chosen:
         octets = path.read_bytes()
         (corpus / hashlib.sha256(octets).hexdigest()[:16]).write_bytes(octets)
     return len(offered), len(chosen)
-
-
-def _measured(harness: str, folder: Path) -> dict[Path, frozenset[str]]:
-    each = measure_each({harness: folder})
-    return {path: each.get(str(path.resolve()), frozenset()) for path in sorted(folder.iterdir())}

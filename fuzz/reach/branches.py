@@ -14,7 +14,7 @@ from fuzz.reach.measure import ROOT
 if TYPE_CHECKING:
     from collections.abc import Iterator, Mapping
 
-__all__ = ["ModuleReach", "Unreached", "modules"]
+__all__ = ["ReachedModule", "Unreached", "modules"]
 
 _LIBRARY: Final = "rpcrdma/"
 
@@ -38,12 +38,12 @@ class Unreached:
 
     @property
     def where(self) -> str:
-        """ModuleReach and function, as an explanation names them."""
+        """ReachedModule and function, as an explanation names them."""
         return f"{self.module}:{self.function}"
 
 
 @dataclass(frozen=True, slots=True)
-class ModuleReach:
+class ReachedModule:
     """How much of one module the inputs reach.
 
     Attributes:
@@ -71,7 +71,7 @@ class ModuleReach:
         return "_generated_" in self.name
 
 
-def modules(files: Mapping[str, Any]) -> tuple[ModuleReach, ...]:
+def modules(files: Mapping[str, Any]) -> tuple[ReachedModule, ...]:
     """What a report says of each file, in the order of their names.
 
     Args:
@@ -80,10 +80,10 @@ def modules(files: Mapping[str, Any]) -> tuple[ModuleReach, ...]:
     return tuple(_module(path, files[path]) for path in sorted(files))
 
 
-def _module(path: str, told: Mapping[str, Any]) -> ModuleReach:
+def _module(path: str, told: Mapping[str, Any]) -> ReachedModule:
     name = path.removeprefix(_LIBRARY).removesuffix(".py").replace("/", ".")
     summary = told["summary"]
-    return ModuleReach(
+    return ReachedModule(
         name.removesuffix(".__init__"),
         summary["num_statements"],
         summary["covered_lines"],

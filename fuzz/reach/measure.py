@@ -29,7 +29,7 @@ from conformance.bad_input import BadInput
 if TYPE_CHECKING:
     from collections.abc import Iterator, Mapping
 
-    from coverage import Coverage, CoverageData
+    from coverage import Coverage
 
 __all__ = ["ROOT", "main", "measure", "measure_each", "own_corpora"]
 
@@ -59,8 +59,8 @@ def measure(corpora: Mapping[str, Path]) -> Mapping[str, Any]:
     return files
 
 
-def measure_each(corpora: Mapping[str, Path]) -> Mapping[str, frozenset[str]]:
-    """Path of each input -> the branches that it takes, each as one word.
+def measure_each(corpora: Mapping[str, Path]) -> Mapping[str, frozenset[int]]:
+    """Path of each input -> the branches that it takes, by numbers that this call gives them.
 
     Raises:
         BadInput: coverage.py is missing, or a corpus cannot be run.
@@ -86,12 +86,14 @@ def main(arguments: list[str]) -> None:
     )
     coverage.start()
     pairs = (pair.partition("=") for pair in options.corpora)
+    arcs = _Arcs(coverage)
     for path in _run({name: Path(folder) for name, _, folder in pairs}):
         if options.one_by_one:
-            coverage.switch_context(str(path))
+            arcs.begin(str(path))
     coverage.stop()
     if options.one_by_one:
-        options.report.write_text(json.dumps(_branches_of(coverage.get_data())), "utf-8")
+        arcs.begin("")
+        options.report.write_text(json.dumps(arcs.taken), "utf-8")
         return
     _report(coverage, options.report)
 
@@ -122,18 +124,33 @@ def _report(coverage: Coverage, report: Path) -> None:
         coverage.json_report(outfile=str(report))
 
 
-def _branches_of(data: CoverageData) -> dict[str, list[str]]:
-    """Context -> the arcs that were taken in it."""
-    taken: dict[str, list[str]] = {}
-    files = sorted(data.measured_files())
-    for context in sorted(data.measured_contexts() - {""}):
-        data.set_query_context(context)
-        taken[context] = [
-            f"{place}:{before}:{after}"
-            for place, name in enumerate(files)
-            for before, after in data.arcs(name) or ()
-        ]
-    return taken
+class _Arcs:
+    """Which arcs each input takes, by numbers.
+
+    Attributes:
+        taken: input -> the numbers.
+    """
+
+    def __init__(self, coverage: Coverage) -> None:
+        # What coverage.py tells of its contexts it reads file by file from a database: minutes for
+        # a thousand inputs.
+        collector: Any = coverage._collector  # noqa: SLF001
+        self._data: dict[str, set[Any]] = collector.data
+        self._numbers: dict[tuple[str, Any], int] = {}
+        self._name = ""
+        self.taken: dict[str, list[int]] = {}
+
+    def begin(self, name: str) -> None:
+        """The input before is done; what comes now belongs to another."""
+        if self._name:
+            numbers = self._numbers
+            self.taken[self._name] = [
+                numbers.setdefault((file, arc), len(numbers))
+                for file, arcs in self._data.items()
+                for arc in arcs
+            ]
+        self._data.clear()
+        self._name = name
 
 
 def _in_a_process(corpora: Mapping[str, Path], *, one_by_one: bool) -> dict[str, Any]:

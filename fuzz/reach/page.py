@@ -10,7 +10,7 @@ from fuzz.reach.explained import EXPLAINED, Why, explanation_of
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator, Mapping, Sequence
 
-    from fuzz.reach.branches import ModuleReach, Unreached
+    from fuzz.reach.branches import ReachedModule, Unreached
     from fuzz.reach.explained import WhyUnreached
 
 __all__ = ["PAGE", "render", "summary", "unexplained"]
@@ -35,7 +35,7 @@ _TITLES: Final = {
 
 
 def render(
-    modules: Sequence[ModuleReach], inputs: Mapping[str, int], explained: Sequence[WhyUnreached]
+    modules: Sequence[ReachedModule], inputs: Mapping[str, int], explained: Sequence[WhyUnreached]
 ) -> str:
     """The text of the page.
 
@@ -47,9 +47,9 @@ def render(
     return "\n".join(_lines(modules, inputs, explained)) + "\n"
 
 
-def summary(modules: Iterable[ModuleReach], explained: Sequence[WhyUnreached]) -> tuple[str, ...]:
+def summary(modules: Iterable[ReachedModule], explained: Sequence[WhyUnreached]) -> tuple[str, ...]:
     """One line for each package, generated codecs apart."""
-    groups: dict[str, list[ModuleReach]] = {}
+    groups: dict[str, list[ReachedModule]] = {}
     for module in modules:
         kind = "generated codecs" if module.is_generated else "the rest"
         name = f"rpcrdma/{module.package}"
@@ -60,7 +60,7 @@ def summary(modules: Iterable[ModuleReach], explained: Sequence[WhyUnreached]) -
 
 
 def unexplained(
-    modules: Iterable[ModuleReach], explained: Sequence[WhyUnreached]
+    modules: Iterable[ReachedModule], explained: Sequence[WhyUnreached]
 ) -> tuple[Unreached, ...]:
     """The branches that are neither taken nor explained."""
     return tuple(
@@ -71,7 +71,7 @@ def unexplained(
     )
 
 
-def _told(modules: Sequence[ModuleReach], explained: Sequence[WhyUnreached]) -> str:
+def _told(modules: Sequence[ReachedModule], explained: Sequence[WhyUnreached]) -> str:
     branches = sum(module.branches for module in modules)
     taken = sum(module.taken for module in modules)
     left = len(unexplained(modules, explained))
@@ -82,7 +82,7 @@ def _told(modules: Sequence[ModuleReach], explained: Sequence[WhyUnreached]) -> 
 
 
 def _lines(
-    modules: Sequence[ModuleReach], inputs: Mapping[str, int], explained: Sequence[WhyUnreached]
+    modules: Sequence[ReachedModule], inputs: Mapping[str, int], explained: Sequence[WhyUnreached]
 ) -> Iterator[str]:
     yield _HEAD
     yield from (f"- {line}" for line in summary(modules, explained))
@@ -100,7 +100,7 @@ def _lines(
         yield from _listed(left)
 
 
-def _row(module: ModuleReach, explained: Sequence[WhyUnreached]) -> str:
+def _row(module: ReachedModule, explained: Sequence[WhyUnreached]) -> str:
     known = len(module.unreached) - len(unexplained([module], explained))
     return (
         f"| `{module.name}` | {module.statements} | {module.executed} | {module.branches} |"
@@ -108,7 +108,7 @@ def _row(module: ModuleReach, explained: Sequence[WhyUnreached]) -> str:
     )
 
 
-def _reasons(modules: Sequence[ModuleReach], explained: Sequence[WhyUnreached]) -> Iterator[str]:
+def _reasons(modules: Sequence[ReachedModule], explained: Sequence[WhyUnreached]) -> Iterator[str]:
     of: dict[WhyUnreached, list[Unreached]] = {one: [] for one in explained}
     for module in modules:
         for branch in module.unreached:

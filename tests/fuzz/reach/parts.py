@@ -2,10 +2,10 @@
 
 from __future__ import annotations
 
-from fuzz.reach.branches import ModuleReach, Unreached
+from fuzz.reach.branches import ReachedModule, Unreached
 
 DRIVER = "endpoint.core.driver"
 BRANCH = Unreached(DRIVER, "Driver.wait", "if self.gone:", "return False", came=True)
 OTHER = Unreached(DRIVER, "Driver.close", "if x:", "leave the function", came=False)
-MODULE = ModuleReach(DRIVER, 20, 18, 10, 8, (BRANCH, OTHER))
-WIRE = ModuleReach("wire._generated_v2", 5, 5, 4, 4, ())
+MODULE = ReachedModule(DRIVER, 20, 18, 10, 8, (BRANCH, OTHER))
+WIRE = ReachedModule("wire._generated_v2", 5, 5, 4, 4, ())

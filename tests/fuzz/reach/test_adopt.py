@@ -19,7 +19,7 @@ def test_what_others_reach_is_not_taken(tmp_path: Path) -> None:
     for path in paths:
         path.write_bytes(b"x")
     kept, same, more, less = paths
-    branches = [frozenset(text) for text in ("ab", "ab", "acde", "ad")]
+    branches = [frozenset(text) for text in (b"ab", b"ab", b"acde", b"ad")]
 
     taken = needed({kept: branches[0]}, dict(zip((same, more, less), branches[1:], strict=True)))
 

@@ -14,6 +14,7 @@ from typing_extensions import override
 from fuzz.harnesses import v2_header, v2_requester
 from fuzz.harnesses.v1_header import V1ReferenceCodec
 from fuzz.planted_beside_c import BESIDE_C
+from fuzz.planted_ends import IN_ENDS
 from fuzz.planted_headers import IN_HEADERS
 from fuzz.planted_responder import IN_RESPONDERS
 from fuzz.planted_server import IN_SERVERS
@@ -165,6 +166,7 @@ def keeps_refused_memory() -> Callable[[], Requester]:
 
 PLANTED: Final = {
     **BESIDE_C,
+    **IN_ENDS,
     **IN_HEADERS,
     **IN_RESPONDERS,
     **IN_SERVERS,

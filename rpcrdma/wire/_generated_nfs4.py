@@ -3956,7 +3956,7 @@ def _put_uint32_run_after_1(parts: list[bytes], values: Any, head_1: Any) -> Non
             parts.append(_PACK_I_11(item_1))
 
 
-def _put_uint32_run_after_4_QQ(parts: list[bytes], values: Any, head_1: Any, head_2: Any, head_3: Any, head_4: Any) -> None:
+def _put_uint32_run_after_4_IQQI(parts: list[bytes], values: Any, head_1: Any, head_2: Any, head_3: Any, head_4: Any) -> None:
     count = len(values)
     if count == 1:
         item_1, = values
@@ -3976,7 +3976,7 @@ def _put_uint32_run_after_4_QQ(parts: list[bytes], values: Any, head_1: Any, hea
             parts.append(_PACK_I_11(item_1))
 
 
-def _put_uint32_run_after_5_iQQ(parts: list[bytes], values: Any, head_1: Any, head_2: Any, head_3: Any, head_4: Any, head_5: Any) -> None:
+def _put_uint32_run_after_5_iIQQI(parts: list[bytes], values: Any, head_1: Any, head_2: Any, head_3: Any, head_4: Any, head_5: Any) -> None:
     count = len(values)
     if count == 1:
         item_1, = values
@@ -3996,7 +3996,7 @@ def _put_uint32_run_after_5_iQQ(parts: list[bytes], values: Any, head_1: Any, he
             parts.append(_PACK_I_11(item_1))
 
 
-def _put_uint32_run_after_2_i(parts: list[bytes], values: Any, head_1: Any, head_2: Any) -> None:
+def _put_uint32_run_after_2_iI(parts: list[bytes], values: Any, head_1: Any, head_2: Any) -> None:
     count = len(values)
     if count == 1:
         item_1, = values
@@ -4016,7 +4016,7 @@ def _put_uint32_run_after_2_i(parts: list[bytes], values: Any, head_1: Any, head
             parts.append(_PACK_I_11(item_1))
 
 
-def _put_uint32_run_after_3_ii(parts: list[bytes], values: Any, head_1: Any, head_2: Any, head_3: Any) -> None:
+def _put_uint32_run_after_3_iiI(parts: list[bytes], values: Any, head_1: Any, head_2: Any, head_3: Any) -> None:
     count = len(values)
     if count == 1:
         item_1, = values
@@ -4056,16 +4056,16 @@ def _put_uint32_run_after_3(parts: list[bytes], values: Any, head_1: Any, head_2
             parts.append(_PACK_I_11(item_1))
 
 
-def _put_uint32_run_after_3_i(parts: list[bytes], values: Any, head_1: Any, head_2: Any, head_3: Any) -> None:
+def _put_uint32_run_after_3_IiI(parts: list[bytes], values: Any, head_1: Any, head_2: Any, head_3: Any) -> None:
     count = len(values)
     if count == 1:
         item_1, = values
-        parts.append(_PACK_IIII_44(head_1, head_2, head_3, item_1))
+        parts.append(_PACK_IIII_122(head_1, head_2, head_3, item_1))
     elif count == 2:
         item_1, item_2 = values
-        parts.append(_PACK_IIIII_188(head_1, head_2, head_3, item_1, item_2))
+        parts.append(_PACK_IIIII_123(head_1, head_2, head_3, item_1, item_2))
     else:
-        parts.append(_PACK_III_28(head_1, head_2, head_3))
+        parts.append(_PACK_III_116(head_1, head_2, head_3))
         whole = count & -4
         items = iter(values[:whole])
         parts += [
@@ -4076,7 +4076,7 @@ def _put_uint32_run_after_3_i(parts: list[bytes], values: Any, head_1: Any, head
             parts.append(_PACK_I_11(item_1))
 
 
-def _put_uint32_run_after_5_Qi(parts: list[bytes], values: Any, head_1: Any, head_2: Any, head_3: Any, head_4: Any, head_5: Any) -> None:
+def _put_uint32_run_after_5_QIIiI(parts: list[bytes], values: Any, head_1: Any, head_2: Any, head_3: Any, head_4: Any, head_5: Any) -> None:
     count = len(values)
     if count == 1:
         item_1, = values
@@ -4096,7 +4096,7 @@ def _put_uint32_run_after_5_Qi(parts: list[bytes], values: Any, head_1: Any, hea
             parts.append(_PACK_I_11(item_1))
 
 
-def _put_uint32_run_after_6_iQi(parts: list[bytes], values: Any, head_1: Any, head_2: Any, head_3: Any, head_4: Any, head_5: Any, head_6: Any) -> None:
+def _put_uint32_run_after_6_iQIIiI(parts: list[bytes], values: Any, head_1: Any, head_2: Any, head_3: Any, head_4: Any, head_5: Any, head_6: Any) -> None:
     count = len(values)
     if count == 1:
         item_1, = values
@@ -4136,7 +4136,7 @@ def _put_uint32_run_after_7(parts: list[bytes], values: Any, head_1: Any, head_2
             parts.append(_PACK_I_11(item_1))
 
 
-def _put_uint32_run_after_10_Q(parts: list[bytes], values: Any, head_1: Any, head_2: Any, head_3: Any, head_4: Any, head_5: Any, head_6: Any, head_7: Any, head_8: Any, head_9: Any, head_10: Any) -> None:
+def _put_uint32_run_after_10_QIIIIIIIII(parts: list[bytes], values: Any, head_1: Any, head_2: Any, head_3: Any, head_4: Any, head_5: Any, head_6: Any, head_7: Any, head_8: Any, head_9: Any, head_10: Any) -> None:
     count = len(values)
     if count == 1:
         item_1, = values
@@ -4208,7 +4208,7 @@ def _put_status_run_after_1(parts: list[bytes], values: Any, head_1: Any) -> Non
             parts.append(_PACK_I_4(_STATUS_OF[item_1]))
 
 
-def _put_status_run_after_2_i(parts: list[bytes], values: Any, head_1: Any, head_2: Any) -> None:
+def _put_status_run_after_2_iI(parts: list[bytes], values: Any, head_1: Any, head_2: Any) -> None:
     count = len(values)
     if count == 1:
         item_1, = values
@@ -4228,7 +4228,7 @@ def _put_status_run_after_2_i(parts: list[bytes], values: Any, head_1: Any, head
             parts.append(_PACK_I_4(_STATUS_OF[item_1]))
 
 
-def _put_uint32_run_after_6_iiQQ(parts: list[bytes], values: Any, head_1: Any, head_2: Any, head_3: Any, head_4: Any, head_5: Any, head_6: Any) -> None:
+def _put_uint32_run_after_6_iiIQQI(parts: list[bytes], values: Any, head_1: Any, head_2: Any, head_3: Any, head_4: Any, head_5: Any, head_6: Any) -> None:
     count = len(values)
     if count == 1:
         item_1, = values
@@ -4282,6 +4282,26 @@ def _take_referring_call_run(buffer: Buffer, p: int, count: int) -> tuple[Any, .
     if end > len(buffer):
         raise ValueError
     return tuple([ReferringCall(item_1, item_2) for item_1, item_2 in _ITERATE_II_185(buffer[p:end])])
+
+
+def _put_uint32_run_after_3_iII(parts: list[bytes], values: Any, head_1: Any, head_2: Any, head_3: Any) -> None:
+    count = len(values)
+    if count == 1:
+        item_1, = values
+        parts.append(_PACK_IIII_44(head_1, head_2, head_3, item_1))
+    elif count == 2:
+        item_1, item_2 = values
+        parts.append(_PACK_IIIII_188(head_1, head_2, head_3, item_1, item_2))
+    else:
+        parts.append(_PACK_III_28(head_1, head_2, head_3))
+        whole = count & -4
+        items = iter(values[:whole])
+        parts += [
+            _PACK_IIII_13(item_1, item_2, item_3, item_4)
+            for item_1, item_2, item_3, item_4 in zip(items, items, items, items)
+        ]
+        for item_1 in values[whole:]:
+            parts.append(_PACK_I_11(item_1))
 
 
 def decode_time(buffer: Buffer, offset: int = 0) -> tuple[Time, int]:
@@ -5503,7 +5523,7 @@ def encode_create_done(value: CreateDone) -> bytes:
             raise ValueError
         count_3 = len(values_2)
         if values_2:
-            _put_uint32_run_after_4_QQ(parts, values_2, _BOOLEANS[item_1.atomic], item_1.before, item_1.after, count_3)
+            _put_uint32_run_after_4_IQQI(parts, values_2, _BOOLEANS[item_1.atomic], item_1.before, item_1.after, count_3)
         else:
             add(_PACK_IQQI_40(_BOOLEANS[item_1.atomic], item_1.before, item_1.after, count_3))
         return b"".join(parts)
@@ -5547,7 +5567,7 @@ def encode_create_outcome(value: CreateOutcome) -> bytes:
                 raise ValueError
             count_5 = len(values_4)
             if values_4:
-                _put_uint32_run_after_5_iQQ(parts, values_4, 0, _BOOLEANS[item_3.atomic], item_3.before, item_3.after, count_5)
+                _put_uint32_run_after_5_iIQQI(parts, values_4, 0, _BOOLEANS[item_3.atomic], item_3.before, item_3.after, count_5)
             else:
                 add(_PACK_IIQQI_43(0, _BOOLEANS[item_3.atomic], item_3.before, item_3.after, count_5))
         elif kind_2 is CreateFailed:
@@ -5782,7 +5802,7 @@ def encode_getattr_outcome(value: GetattrOutcome) -> bytes:
                 raise ValueError
             count_5 = len(values_4)
             if values_4:
-                _put_uint32_run_after_2_i(parts, values_4, 0, count_5)
+                _put_uint32_run_after_2_iI(parts, values_4, 0, count_5)
             else:
                 add(_PACK_II_35(0, count_5))
             octets_6: Any = item_3.attr_vals
@@ -6790,7 +6810,7 @@ def encode_create_how(value: CreateHow) -> bytes:
                 raise ValueError
             count_5 = len(values_4)
             if values_4:
-                _put_uint32_run_after_2_i(parts, values_4, _CREATE_MODE_OF[arm_1.mode], count_5)
+                _put_uint32_run_after_2_iI(parts, values_4, _CREATE_MODE_OF[arm_1.mode], count_5)
             else:
                 add(_PACK_II_35(_CREATE_MODE_OF[arm_1.mode], count_5))
             octets_6: Any = item_3.attr_vals
@@ -6907,7 +6927,7 @@ def encode_open_how(value: OpenHow) -> bytes:
                     raise ValueError
                 count_7 = len(values_6)
                 if values_6:
-                    _put_uint32_run_after_3_ii(parts, values_6, 1, _CREATE_MODE_OF[arm_3.mode], count_7)
+                    _put_uint32_run_after_3_iiI(parts, values_6, 1, _CREATE_MODE_OF[arm_3.mode], count_7)
                 else:
                     add(_PACK_III_68(1, _CREATE_MODE_OF[arm_3.mode], count_7))
                 octets_8: Any = item_5.attr_vals
@@ -7223,7 +7243,7 @@ def encode_open_arguments(value: OpenArguments) -> bytes:
                     raise ValueError
                 count_10 = len(values_9)
                 if values_9:
-                    _put_uint32_run_after_3_ii(parts, values_9, 1, _CREATE_MODE_OF[arm_6.mode], count_10)
+                    _put_uint32_run_after_3_iiI(parts, values_9, 1, _CREATE_MODE_OF[arm_6.mode], count_10)
                 else:
                     add(_PACK_III_68(1, _CREATE_MODE_OF[arm_6.mode], count_10))
                 octets_11: Any = item_8.attr_vals
@@ -9462,7 +9482,7 @@ def encode_setattr_result(value: SetattrResult) -> bytes:
             raise ValueError
         count_2 = len(values_1)
         if values_1:
-            _put_uint32_run_after_2_i(parts, values_1, _STATUS_OF[value.status], count_2)
+            _put_uint32_run_after_2_iI(parts, values_1, _STATUS_OF[value.status], count_2)
         else:
             add(_PACK_II_35(_STATUS_OF[value.status], count_2))
         return b"".join(parts)
@@ -10510,7 +10530,7 @@ def encode_protection_asked(value: ProtectionAsked) -> bytes:
                 raise ValueError
             count_4 = len(values_3)
             if values_3:
-                _put_uint32_run_after_2_i(parts, values_3, 1, count_4)
+                _put_uint32_run_after_2_iI(parts, values_3, 1, count_4)
             else:
                 add(_PACK_II_35(1, count_4))
             values_5: Any = arm_1.spo_must_allow
@@ -10619,7 +10639,7 @@ def encode_exchange_id_arguments(value: ExchangeIdArguments) -> bytes:
                 raise ValueError
             count_8 = len(values_7)
             if values_7:
-                _put_uint32_run_after_3_i(parts, values_7, value.eia_flags, 1, count_8)
+                _put_uint32_run_after_3_IiI(parts, values_7, value.eia_flags, 1, count_8)
             else:
                 add(_PACK_III_116(value.eia_flags, 1, count_8))
             values_9: Any = arm_5.spo_must_allow
@@ -10706,7 +10726,7 @@ def encode_protection_given(value: ProtectionGiven) -> bytes:
                 raise ValueError
             count_4 = len(values_3)
             if values_3:
-                _put_uint32_run_after_2_i(parts, values_3, 1, count_4)
+                _put_uint32_run_after_2_iI(parts, values_3, 1, count_4)
             else:
                 add(_PACK_II_35(1, count_4))
             values_5: Any = arm_1.spo_must_allow
@@ -10813,7 +10833,7 @@ def encode_exchange_id_done(value: ExchangeIdDone) -> bytes:
                 raise ValueError
             count_4 = len(values_3)
             if values_3:
-                _put_uint32_run_after_5_Qi(parts, values_3, value.eir_clientid, value.eir_sequenceid, value.eir_flags, 1, count_4)
+                _put_uint32_run_after_5_QIIiI(parts, values_3, value.eir_clientid, value.eir_sequenceid, value.eir_flags, 1, count_4)
             else:
                 add(_PACK_QIIII_128(value.eir_clientid, value.eir_sequenceid, value.eir_flags, 1, count_4))
             values_5: Any = arm_1.spo_must_allow
@@ -10971,7 +10991,7 @@ def encode_exchange_id_outcome(value: ExchangeIdOutcome) -> bytes:
                     raise ValueError
                 count_6 = len(values_5)
                 if values_5:
-                    _put_uint32_run_after_6_iQi(parts, values_5, 0, arm_1.eir_clientid, arm_1.eir_sequenceid, arm_1.eir_flags, 1, count_6)
+                    _put_uint32_run_after_6_iQIIiI(parts, values_5, 0, arm_1.eir_clientid, arm_1.eir_sequenceid, arm_1.eir_flags, 1, count_6)
                 else:
                     add(_PACK_IQIIII_133(0, arm_1.eir_clientid, arm_1.eir_sequenceid, arm_1.eir_flags, 1, count_6))
                 values_7: Any = arm_3.spo_must_allow
@@ -11166,7 +11186,7 @@ def encode_create_session_arguments(value: CreateSessionArguments) -> bytes:
         if count_3 > 1:
             raise ValueError
         if values_2:
-            _put_uint32_run_after_10_Q(parts, values_2, value.csa_clientid, value.csa_sequence, value.csa_flags, item_1.ca_headerpadsize, item_1.ca_maxrequestsize, item_1.ca_maxresponsesize, item_1.ca_maxresponsesize_cached, item_1.ca_maxoperations, item_1.ca_maxrequests, count_3)
+            _put_uint32_run_after_10_QIIIIIIIII(parts, values_2, value.csa_clientid, value.csa_sequence, value.csa_flags, item_1.ca_headerpadsize, item_1.ca_maxrequestsize, item_1.ca_maxresponsesize, item_1.ca_maxresponsesize_cached, item_1.ca_maxoperations, item_1.ca_maxrequests, count_3)
         else:
             add(_PACK_QIIIIIIIII_141(value.csa_clientid, value.csa_sequence, value.csa_flags, item_1.ca_headerpadsize, item_1.ca_maxrequestsize, item_1.ca_maxresponsesize, item_1.ca_maxresponsesize_cached, item_1.ca_maxoperations, item_1.ca_maxrequests, count_3))
         item_4: Any = value.csa_back_chan_attrs
@@ -11664,7 +11684,7 @@ def encode_test_stateid_outcome(value: TestStateidOutcome) -> bytes:
                 raise ValueError
             count_4 = len(values_3)
             if values_3:
-                _put_status_run_after_2_i(parts, values_3, 0, count_4)
+                _put_status_run_after_2_iI(parts, values_3, 0, count_4)
             else:
                 add(_PACK_II_35(0, count_4))
         elif kind_2 is TestStateidFailed:
@@ -13279,7 +13299,7 @@ def encode_cb_getattr_outcome(value: CbGetattrOutcome) -> bytes:
                 raise ValueError
             count_5 = len(values_4)
             if values_4:
-                _put_uint32_run_after_2_i(parts, values_4, 0, count_5)
+                _put_uint32_run_after_2_iI(parts, values_4, 0, count_5)
             else:
                 add(_PACK_II_35(0, count_5))
             octets_6: Any = item_3.attr_vals
@@ -13773,7 +13793,7 @@ def encode_callback_argument(value: CallbackArgument) -> bytes:
                 raise ValueError
             count_12 = len(values_11)
             if values_11:
-                _put_uint32_run_after_3_i(parts, values_11, 8, arm_1.craa_objects_to_keep, count_12)
+                _put_uint32_run_after_3_iII(parts, values_11, 8, arm_1.craa_objects_to_keep, count_12)
             else:
                 add(_PACK_III_28(8, arm_1.craa_objects_to_keep, count_12))
         elif kind_2 is CbRecallSlotArguments:
@@ -13882,7 +13902,7 @@ def encode_callback_result(value: CallbackResult) -> bytes:
                     raise ValueError
                 count_7 = len(values_6)
                 if values_6:
-                    _put_uint32_run_after_3_ii(parts, values_6, 3, 0, count_7)
+                    _put_uint32_run_after_3_iiI(parts, values_6, 3, 0, count_7)
                 else:
                     add(_PACK_III_68(3, 0, count_7))
                 octets_8: Any = item_5.attr_vals
@@ -14070,7 +14090,7 @@ def encode_callback_compound_arguments(value: CallbackCompoundArguments) -> byte
                     raise ValueError
                 count_17 = len(values_16)
                 if values_16:
-                    _put_uint32_run_after_3_i(parts, values_16, 8, arm_6.craa_objects_to_keep, count_17)
+                    _put_uint32_run_after_3_iII(parts, values_16, 8, arm_6.craa_objects_to_keep, count_17)
                 else:
                     add(_PACK_III_28(8, arm_6.craa_objects_to_keep, count_17))
             elif kind_7 is CbRecallSlotArguments:
@@ -14209,7 +14229,7 @@ def encode_callback_compound_result(value: CallbackCompoundResult) -> bytes:
                         raise ValueError
                     count_12 = len(values_11)
                     if values_11:
-                        _put_uint32_run_after_3_ii(parts, values_11, 3, 0, count_12)
+                        _put_uint32_run_after_3_iiI(parts, values_11, 3, 0, count_12)
                     else:
                         add(_PACK_III_68(3, 0, count_12))
                     octets_13: Any = item_10.attr_vals

@@ -397,7 +397,7 @@ def _put_read_segment_list_after_1_i(parts: list[bytes], values: Any, head_1: An
             parts.append(_PACK_IIIIQ_16(1, item_1.position, item_1.target.handle, item_1.target.length, item_1.target.offset))
 
 
-def _put_read_segment_list_after_3_i(parts: list[bytes], values: Any, head_1: Any, head_2: Any, head_3: Any) -> None:
+def _put_read_segment_list_after_3_iII(parts: list[bytes], values: Any, head_1: Any, head_2: Any, head_3: Any) -> None:
     count = len(values)
     if count == 1:
         item_1, = values
@@ -417,7 +417,7 @@ def _put_read_segment_list_after_3_i(parts: list[bytes], values: Any, head_1: An
             parts.append(_PACK_IIIIQ_16(1, item_1.position, item_1.target.handle, item_1.target.length, item_1.target.offset))
 
 
-def _put_read_segment_list_after_4_i(parts: list[bytes], values: Any, head_1: Any, head_2: Any, head_3: Any, head_4: Any) -> None:
+def _put_read_segment_list_after_4_IIIi(parts: list[bytes], values: Any, head_1: Any, head_2: Any, head_3: Any, head_4: Any) -> None:
     count = len(values)
     if count == 1:
         item_1, = values
@@ -437,7 +437,7 @@ def _put_read_segment_list_after_4_i(parts: list[bytes], values: Any, head_1: An
             parts.append(_PACK_IIIIQ_16(1, item_1.position, item_1.target.handle, item_1.target.length, item_1.target.offset))
 
 
-def _put_read_segment_list_after_6_i(parts: list[bytes], values: Any, head_1: Any, head_2: Any, head_3: Any, head_4: Any, head_5: Any, head_6: Any) -> None:
+def _put_read_segment_list_after_6_IIIiII(parts: list[bytes], values: Any, head_1: Any, head_2: Any, head_3: Any, head_4: Any, head_5: Any, head_6: Any) -> None:
     count = len(values)
     if count == 1:
         item_1, = values
@@ -1171,7 +1171,7 @@ def encode_body(value: Body) -> bytes:
             if type(values_19) is not tuple:
                 raise ValueError
             if values_19:
-                _put_read_segment_list_after_3_i(parts, values_19, 2, arm_1.rdma_align, arm_1.rdma_thresh)
+                _put_read_segment_list_after_3_iII(parts, values_19, 2, arm_1.rdma_align, arm_1.rdma_thresh)
             else:
                 add(_PACK_III_28(2, arm_1.rdma_align, arm_1.rdma_thresh))
             values_20: Any = arm_1.rdma_writes
@@ -1413,7 +1413,7 @@ def encode_transport_header(value: TransportHeader) -> bytes:
             if type(values_3) is not tuple:
                 raise ValueError
             if values_3:
-                _put_read_segment_list_after_4_i(parts, values_3, value.rdma_xid, value.rdma_vers, value.rdma_credit, 0)
+                _put_read_segment_list_after_4_IIIi(parts, values_3, value.rdma_xid, value.rdma_vers, value.rdma_credit, 0)
             else:
                 add(_PACK_IIII_40(value.rdma_xid, value.rdma_vers, value.rdma_credit, 0))
             values_4: Any = arm_1.rdma_writes
@@ -1446,7 +1446,7 @@ def encode_transport_header(value: TransportHeader) -> bytes:
             if type(values_11) is not tuple:
                 raise ValueError
             if values_11:
-                _put_read_segment_list_after_4_i(parts, values_11, value.rdma_xid, value.rdma_vers, value.rdma_credit, 1)
+                _put_read_segment_list_after_4_IIIi(parts, values_11, value.rdma_xid, value.rdma_vers, value.rdma_credit, 1)
             else:
                 add(_PACK_IIII_40(value.rdma_xid, value.rdma_vers, value.rdma_credit, 1))
             values_12: Any = arm_1.rdma_writes
@@ -1479,7 +1479,7 @@ def encode_transport_header(value: TransportHeader) -> bytes:
             if type(values_19) is not tuple:
                 raise ValueError
             if values_19:
-                _put_read_segment_list_after_6_i(parts, values_19, value.rdma_xid, value.rdma_vers, value.rdma_credit, 2, arm_1.rdma_align, arm_1.rdma_thresh)
+                _put_read_segment_list_after_6_IIIiII(parts, values_19, value.rdma_xid, value.rdma_vers, value.rdma_credit, 2, arm_1.rdma_align, arm_1.rdma_thresh)
             else:
                 add(_PACK_IIIIII_43(value.rdma_xid, value.rdma_vers, value.rdma_credit, 2, arm_1.rdma_align, arm_1.rdma_thresh))
             values_20: Any = arm_1.rdma_writes

@@ -642,7 +642,7 @@ def _take_rdma_segment_run(buffer: Buffer, p: int, count: int) -> tuple[Any, ...
     return tuple([RdmaSegment(item_1, item_2, item_3) for item_1, item_2, item_3 in _ITERATE_IIQ_19(buffer[p:end])])
 
 
-def _put_rdma_segment_run_after_2_i(parts: list[bytes], values: Any, head_1: Any, head_2: Any) -> None:
+def _put_rdma_segment_run_after_2_iI(parts: list[bytes], values: Any, head_1: Any, head_2: Any) -> None:
     count = len(values)
     if count == 1:
         item_1, = values
@@ -662,7 +662,7 @@ def _put_rdma_segment_run_after_2_i(parts: list[bytes], values: Any, head_1: Any
             parts.append(_PACK_IIQ_24(item_1.handle, item_1.length, item_1.offset))
 
 
-def _put_uint32_run_after_3_i(parts: list[bytes], values: Any, head_1: Any, head_2: Any, head_3: Any) -> None:
+def _put_uint32_run_after_3_iII(parts: list[bytes], values: Any, head_1: Any, head_2: Any, head_3: Any) -> None:
     count = len(values)
     if count == 1:
         item_1, = values
@@ -682,7 +682,7 @@ def _put_uint32_run_after_3_i(parts: list[bytes], values: Any, head_1: Any, head
             parts.append(_PACK_I_15(item_1))
 
 
-def _put_rdma_segment_run_after_4_i(parts: list[bytes], values: Any, head_1: Any, head_2: Any, head_3: Any, head_4: Any) -> None:
+def _put_rdma_segment_run_after_4_IIiI(parts: list[bytes], values: Any, head_1: Any, head_2: Any, head_3: Any, head_4: Any) -> None:
     count = len(values)
     if count == 1:
         item_1, = values
@@ -702,7 +702,7 @@ def _put_rdma_segment_run_after_4_i(parts: list[bytes], values: Any, head_1: Any
             parts.append(_PACK_IIQ_24(item_1.handle, item_1.length, item_1.offset))
 
 
-def _put_uint32_run_after_5_i(parts: list[bytes], values: Any, head_1: Any, head_2: Any, head_3: Any, head_4: Any, head_5: Any) -> None:
+def _put_uint32_run_after_5_IIiII(parts: list[bytes], values: Any, head_1: Any, head_2: Any, head_3: Any, head_4: Any, head_5: Any) -> None:
     count = len(values)
     if count == 1:
         item_1, = values
@@ -742,7 +742,27 @@ def _put_rdma_segment_run_after_2(parts: list[bytes], values: Any, head_1: Any, 
             parts.append(_PACK_IIQ_24(item_1.handle, item_1.length, item_1.offset))
 
 
-def _put_rdma_segment_run_after_3_i(parts: list[bytes], values: Any, head_1: Any, head_2: Any, head_3: Any) -> None:
+def _put_rdma_segment_run_after_3_iII(parts: list[bytes], values: Any, head_1: Any, head_2: Any, head_3: Any) -> None:
+    count = len(values)
+    if count == 1:
+        item_1, = values
+        parts.append(_PACK_IIIIIQ_39(head_1, head_2, head_3, item_1.handle, item_1.length, item_1.offset))
+    elif count == 2:
+        item_1, item_2 = values
+        parts.append(_PACK_IIIIIQIIQ_40(head_1, head_2, head_3, item_1.handle, item_1.length, item_1.offset, item_2.handle, item_2.length, item_2.offset))
+    else:
+        parts.append(_PACK_III_27(head_1, head_2, head_3))
+        whole = count & -4
+        items = iter(values[:whole])
+        parts += [
+            _PACK_IIQ_4_23(item_1.handle, item_1.length, item_1.offset, item_2.handle, item_2.length, item_2.offset, item_3.handle, item_3.length, item_3.offset, item_4.handle, item_4.length, item_4.offset)
+            for item_1, item_2, item_3, item_4 in zip(items, items, items, items)
+        ]
+        for item_1 in values[whole:]:
+            parts.append(_PACK_IIQ_24(item_1.handle, item_1.length, item_1.offset))
+
+
+def _put_rdma_segment_run_after_3_IiI(parts: list[bytes], values: Any, head_1: Any, head_2: Any, head_3: Any) -> None:
     count = len(values)
     if count == 1:
         item_1, = values
@@ -752,6 +772,26 @@ def _put_rdma_segment_run_after_3_i(parts: list[bytes], values: Any, head_1: Any
         parts.append(_PACK_IIIIIQIIQ_42(head_1, head_2, head_3, item_1.handle, item_1.length, item_1.offset, item_2.handle, item_2.length, item_2.offset))
     else:
         parts.append(_PACK_III_1(head_1, head_2, head_3))
+        whole = count & -4
+        items = iter(values[:whole])
+        parts += [
+            _PACK_IIQ_4_23(item_1.handle, item_1.length, item_1.offset, item_2.handle, item_2.length, item_2.offset, item_3.handle, item_3.length, item_3.offset, item_4.handle, item_4.length, item_4.offset)
+            for item_1, item_2, item_3, item_4 in zip(items, items, items, items)
+        ]
+        for item_1 in values[whole:]:
+            parts.append(_PACK_IIQ_24(item_1.handle, item_1.length, item_1.offset))
+
+
+def _put_rdma_segment_run_after_4_IiII(parts: list[bytes], values: Any, head_1: Any, head_2: Any, head_3: Any, head_4: Any) -> None:
+    count = len(values)
+    if count == 1:
+        item_1, = values
+        parts.append(_PACK_IIIIIIQ_43(head_1, head_2, head_3, head_4, item_1.handle, item_1.length, item_1.offset))
+    elif count == 2:
+        item_1, item_2 = values
+        parts.append(_PACK_IIIIIIQIIQ_44(head_1, head_2, head_3, head_4, item_1.handle, item_1.length, item_1.offset, item_2.handle, item_2.length, item_2.offset))
+    else:
+        parts.append(_PACK_IIII_45(head_1, head_2, head_3, head_4))
         whole = count & -4
         items = iter(values[:whole])
         parts += [
@@ -945,7 +985,7 @@ def encode_item_location(value: ItemLocation) -> bytes:
                 raise ValueError
             count_4 = len(values_3)
             if values_3:
-                _put_rdma_segment_run_after_2_i(parts, values_3, 1, count_4)
+                _put_rdma_segment_run_after_2_iI(parts, values_3, 1, count_4)
             else:
                 add(_PACK_II_22(1, count_4))
         elif kind_2 is InTargetedSegments:
@@ -954,7 +994,7 @@ def encode_item_location(value: ItemLocation) -> bytes:
                 raise ValueError
             count_6 = len(values_5)
             if values_5:
-                _put_uint32_run_after_3_i(parts, values_5, 2, arm_1.xmdl_offset, count_6)
+                _put_uint32_run_after_3_iII(parts, values_5, 2, arm_1.xmdl_offset, count_6)
             else:
                 add(_PACK_III_27(2, arm_1.xmdl_offset, count_6))
         elif kind_2 is TooShort:
@@ -1017,7 +1057,7 @@ def encode_message_item(value: MessageItem) -> bytes:
                 raise ValueError
             count_4 = len(values_3)
             if values_3:
-                _put_rdma_segment_run_after_4_i(parts, values_3, value.xmdmi_disp, value.xmdmi_length, 1, count_4)
+                _put_rdma_segment_run_after_4_IIiI(parts, values_3, value.xmdmi_disp, value.xmdmi_length, 1, count_4)
             else:
                 add(_PACK_IIII_30(value.xmdmi_disp, value.xmdmi_length, 1, count_4))
         elif kind_2 is InTargetedSegments:
@@ -1026,7 +1066,7 @@ def encode_message_item(value: MessageItem) -> bytes:
                 raise ValueError
             count_6 = len(values_5)
             if values_5:
-                _put_uint32_run_after_5_i(parts, values_5, value.xmdmi_disp, value.xmdmi_length, 2, arm_1.xmdl_offset, count_6)
+                _put_uint32_run_after_5_IIiII(parts, values_5, value.xmdmi_disp, value.xmdmi_length, 2, arm_1.xmdl_offset, count_6)
             else:
                 add(_PACK_IIIII_35(value.xmdmi_disp, value.xmdmi_length, 2, arm_1.xmdl_offset, count_6))
         elif kind_2 is TooShort:
@@ -1126,7 +1166,7 @@ def encode_response_direction(value: ResponseDirection) -> bytes:
                 raise ValueError
             count_4 = len(values_3)
             if values_3:
-                _put_rdma_segment_run_after_2_i(parts, values_3, 1, count_4)
+                _put_rdma_segment_run_after_2_iI(parts, values_3, 1, count_4)
             else:
                 add(_PACK_II_22(1, count_4))
         elif kind_2 is DirectByChoice:
@@ -1135,7 +1175,7 @@ def encode_response_direction(value: ResponseDirection) -> bytes:
                 raise ValueError
             count_6 = len(values_5)
             if values_5:
-                _put_rdma_segment_run_after_2_i(parts, values_5, 3, count_6)
+                _put_rdma_segment_run_after_2_iI(parts, values_5, 3, count_6)
             else:
                 add(_PACK_II_22(3, count_6))
         elif kind_2 is DirectBySize:
@@ -1144,7 +1184,7 @@ def encode_response_direction(value: ResponseDirection) -> bytes:
                 raise ValueError
             count_8 = len(values_7)
             if values_7:
-                _put_rdma_segment_run_after_3_i(parts, values_7, 4, arm_1.xmdrsdl_dsdov, count_8)
+                _put_rdma_segment_run_after_3_iII(parts, values_7, 4, arm_1.xmdrsdl_dsdov, count_8)
             else:
                 add(_PACK_III_27(4, arm_1.xmdrsdl_dsdov, count_8))
         elif kind_2 is DirectToSends:
@@ -1227,7 +1267,7 @@ def encode_response_item(value: ResponseItem) -> bytes:
                 raise ValueError
             count_4 = len(values_3)
             if values_3:
-                _put_rdma_segment_run_after_3_i(parts, values_3, value.xmdrsdi_minlen, 1, count_4)
+                _put_rdma_segment_run_after_3_IiI(parts, values_3, value.xmdrsdi_minlen, 1, count_4)
             else:
                 add(_PACK_III_1(value.xmdrsdi_minlen, 1, count_4))
         elif kind_2 is DirectByChoice:
@@ -1236,7 +1276,7 @@ def encode_response_item(value: ResponseItem) -> bytes:
                 raise ValueError
             count_6 = len(values_5)
             if values_5:
-                _put_rdma_segment_run_after_3_i(parts, values_5, value.xmdrsdi_minlen, 3, count_6)
+                _put_rdma_segment_run_after_3_IiI(parts, values_5, value.xmdrsdi_minlen, 3, count_6)
             else:
                 add(_PACK_III_1(value.xmdrsdi_minlen, 3, count_6))
         elif kind_2 is DirectBySize:
@@ -1245,7 +1285,7 @@ def encode_response_item(value: ResponseItem) -> bytes:
                 raise ValueError
             count_8 = len(values_7)
             if values_7:
-                _put_rdma_segment_run_after_4_i(parts, values_7, value.xmdrsdi_minlen, 4, arm_1.xmdrsdl_dsdov, count_8)
+                _put_rdma_segment_run_after_4_IiII(parts, values_7, value.xmdrsdi_minlen, 4, arm_1.xmdrsdl_dsdov, count_8)
             else:
                 add(_PACK_IIII_45(value.xmdrsdi_minlen, 4, arm_1.xmdrsdl_dsdov, count_8))
         elif kind_2 is DirectToSends:
@@ -1323,7 +1363,7 @@ def encode_response_set(value: ResponseSet) -> bytes:
                     raise ValueError
                 count_8 = len(values_7)
                 if values_7:
-                    _put_rdma_segment_run_after_3_i(parts, values_7, item_4.xmdrsdi_minlen, 1, count_8)
+                    _put_rdma_segment_run_after_3_IiI(parts, values_7, item_4.xmdrsdi_minlen, 1, count_8)
                 else:
                     add(_PACK_III_1(item_4.xmdrsdi_minlen, 1, count_8))
             elif kind_6 is DirectByChoice:
@@ -1332,7 +1372,7 @@ def encode_response_set(value: ResponseSet) -> bytes:
                     raise ValueError
                 count_10 = len(values_9)
                 if values_9:
-                    _put_rdma_segment_run_after_3_i(parts, values_9, item_4.xmdrsdi_minlen, 3, count_10)
+                    _put_rdma_segment_run_after_3_IiI(parts, values_9, item_4.xmdrsdi_minlen, 3, count_10)
                 else:
                     add(_PACK_III_1(item_4.xmdrsdi_minlen, 3, count_10))
             elif kind_6 is DirectBySize:
@@ -1341,7 +1381,7 @@ def encode_response_set(value: ResponseSet) -> bytes:
                     raise ValueError
                 count_12 = len(values_11)
                 if values_11:
-                    _put_rdma_segment_run_after_4_i(parts, values_11, item_4.xmdrsdi_minlen, 4, arm_5.xmdrsdl_dsdov, count_12)
+                    _put_rdma_segment_run_after_4_IiII(parts, values_11, item_4.xmdrsdi_minlen, 4, arm_5.xmdrsdl_dsdov, count_12)
                 else:
                     add(_PACK_IIII_45(item_4.xmdrsdi_minlen, 4, arm_5.xmdrsdl_dsdov, count_12))
             elif kind_6 is DirectToSends:
@@ -1553,7 +1593,7 @@ def encode_xmt_req(value: XmtReq) -> bytes:
                     raise ValueError
                 count_7 = len(values_6)
                 if values_6:
-                    _put_rdma_segment_run_after_4_i(parts, values_6, item_3.xmdmi_disp, item_3.xmdmi_length, 1, count_7)
+                    _put_rdma_segment_run_after_4_IIiI(parts, values_6, item_3.xmdmi_disp, item_3.xmdmi_length, 1, count_7)
                 else:
                     add(_PACK_IIII_30(item_3.xmdmi_disp, item_3.xmdmi_length, 1, count_7))
             elif kind_5 is InTargetedSegments:
@@ -1562,7 +1602,7 @@ def encode_xmt_req(value: XmtReq) -> bytes:
                     raise ValueError
                 count_9 = len(values_8)
                 if values_8:
-                    _put_uint32_run_after_5_i(parts, values_8, item_3.xmdmi_disp, item_3.xmdmi_length, 2, arm_4.xmdl_offset, count_9)
+                    _put_uint32_run_after_5_IIiII(parts, values_8, item_3.xmdmi_disp, item_3.xmdmi_length, 2, arm_4.xmdl_offset, count_9)
                 else:
                     add(_PACK_IIIII_35(item_3.xmdmi_disp, item_3.xmdmi_length, 2, arm_4.xmdl_offset, count_9))
             elif kind_5 is TooShort:
@@ -1592,7 +1632,7 @@ def encode_xmt_req(value: XmtReq) -> bytes:
                         raise ValueError
                     count_20 = len(values_19)
                     if values_19:
-                        _put_rdma_segment_run_after_3_i(parts, values_19, item_16.xmdrsdi_minlen, 1, count_20)
+                        _put_rdma_segment_run_after_3_IiI(parts, values_19, item_16.xmdrsdi_minlen, 1, count_20)
                     else:
                         add(_PACK_III_1(item_16.xmdrsdi_minlen, 1, count_20))
                 elif kind_18 is DirectByChoice:
@@ -1601,7 +1641,7 @@ def encode_xmt_req(value: XmtReq) -> bytes:
                         raise ValueError
                     count_22 = len(values_21)
                     if values_21:
-                        _put_rdma_segment_run_after_3_i(parts, values_21, item_16.xmdrsdi_minlen, 3, count_22)
+                        _put_rdma_segment_run_after_3_IiI(parts, values_21, item_16.xmdrsdi_minlen, 3, count_22)
                     else:
                         add(_PACK_III_1(item_16.xmdrsdi_minlen, 3, count_22))
                 elif kind_18 is DirectBySize:
@@ -1610,7 +1650,7 @@ def encode_xmt_req(value: XmtReq) -> bytes:
                         raise ValueError
                     count_24 = len(values_23)
                     if values_23:
-                        _put_rdma_segment_run_after_4_i(parts, values_23, item_16.xmdrsdi_minlen, 4, arm_17.xmdrsdl_dsdov, count_24)
+                        _put_rdma_segment_run_after_4_IiII(parts, values_23, item_16.xmdrsdi_minlen, 4, arm_17.xmdrsdl_dsdov, count_24)
                     else:
                         add(_PACK_IIII_45(item_16.xmdrsdi_minlen, 4, arm_17.xmdrsdl_dsdov, count_24))
                 elif kind_18 is DirectToSends:
@@ -1688,7 +1728,7 @@ def encode_xmt_resp(value: XmtResp) -> bytes:
                     raise ValueError
                 count_7 = len(values_6)
                 if values_6:
-                    _put_rdma_segment_run_after_4_i(parts, values_6, item_3.xmdmi_disp, item_3.xmdmi_length, 1, count_7)
+                    _put_rdma_segment_run_after_4_IIiI(parts, values_6, item_3.xmdmi_disp, item_3.xmdmi_length, 1, count_7)
                 else:
                     add(_PACK_IIII_30(item_3.xmdmi_disp, item_3.xmdmi_length, 1, count_7))
             elif kind_5 is InTargetedSegments:
@@ -1697,7 +1737,7 @@ def encode_xmt_resp(value: XmtResp) -> bytes:
                     raise ValueError
                 count_9 = len(values_8)
                 if values_8:
-                    _put_uint32_run_after_5_i(parts, values_8, item_3.xmdmi_disp, item_3.xmdmi_length, 2, arm_4.xmdl_offset, count_9)
+                    _put_uint32_run_after_5_IIiII(parts, values_8, item_3.xmdmi_disp, item_3.xmdmi_length, 2, arm_4.xmdl_offset, count_9)
                 else:
                     add(_PACK_IIIII_35(item_3.xmdmi_disp, item_3.xmdmi_length, 2, arm_4.xmdl_offset, count_9))
             elif kind_5 is TooShort:

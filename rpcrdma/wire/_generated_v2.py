@@ -346,7 +346,7 @@ def _put_read_segment_list_after_2_ii(parts: list[bytes], values: Any, head_1: A
             parts.append(_PACK_IIIIQ_13(1, item_1.position, item_1.target.handle, item_1.target.length, item_1.target.offset))
 
 
-def _put_read_segment_list_after_5_ii(parts: list[bytes], values: Any, head_1: Any, head_2: Any, head_3: Any, head_4: Any, head_5: Any) -> None:
+def _put_read_segment_list_after_5_IIIii(parts: list[bytes], values: Any, head_1: Any, head_2: Any, head_3: Any, head_4: Any, head_5: Any) -> None:
     count = len(values)
     if count == 1:
         item_1, = values
@@ -945,7 +945,7 @@ def encode_rdma2_header(value: Rdma2Header) -> bytes:
             if type(values_3) is not tuple:
                 raise ValueError
             if values_3:
-                _put_read_segment_list_after_5_ii(parts, values_3, value.rdma_xid, value.rdma_vers, value.rdma_credit, 0, _MESSAGE_TYPE_OF[arm_1.rdma_direction])
+                _put_read_segment_list_after_5_IIIii(parts, values_3, value.rdma_xid, value.rdma_vers, value.rdma_credit, 0, _MESSAGE_TYPE_OF[arm_1.rdma_direction])
             else:
                 add(_PACK_IIIII_34(value.rdma_xid, value.rdma_vers, value.rdma_credit, 0, _MESSAGE_TYPE_OF[arm_1.rdma_direction]))
             values_4: Any = arm_1.rdma_writes
@@ -978,7 +978,7 @@ def encode_rdma2_header(value: Rdma2Header) -> bytes:
             if type(values_11) is not tuple:
                 raise ValueError
             if values_11:
-                _put_read_segment_list_after_5_ii(parts, values_11, value.rdma_xid, value.rdma_vers, value.rdma_credit, 1, _MESSAGE_TYPE_OF[arm_1.rdma_direction])
+                _put_read_segment_list_after_5_IIIii(parts, values_11, value.rdma_xid, value.rdma_vers, value.rdma_credit, 1, _MESSAGE_TYPE_OF[arm_1.rdma_direction])
             else:
                 add(_PACK_IIIII_34(value.rdma_xid, value.rdma_vers, value.rdma_credit, 1, _MESSAGE_TYPE_OF[arm_1.rdma_direction]))
             values_12: Any = arm_1.rdma_writes

@@ -115,8 +115,8 @@ class Bulk:
         if not is_flat(self._schema, element) or self._written(element, "item") is None:
             return None
         name = f"_put_{self._label(element)}_{'list' if before else 'run'}_after_{len(head)}"
-        if signed := head.replace("I", ""):
-            name += f"_{signed}"
+        if head.replace("I", ""):  # two heads may have the same letters in another order
+            name += f"_{head}"
         words = [f"head_{number + 1}" for number in range(len(head))]
         names = [f"item_{number + 1}" for number in range(_GROUP)]
         few = []

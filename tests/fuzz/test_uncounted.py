@@ -1,8 +1,14 @@
 from __future__ import annotations
 
+import sys
+from typing import TYPE_CHECKING
+
 import pytest
 
 from fuzz.uncounted import COUNTERS, uncounted
+
+if TYPE_CHECKING:
+    from types import FrameType
 
 
 def test_what_is_uncounted_leaves_no_trace() -> None:
@@ -26,3 +32,25 @@ def test_what_is_uncounted_leaves_no_trace() -> None:
         assert (first, later) == (b"\4\0\0", b"\0\0")
     finally:
         COUNTERS.clear()
+
+
+def test_what_is_uncounted_is_not_traced() -> None:
+    calls: list[str] = []
+
+    def tracer(frame: FrameType, _event: str, _argument: object) -> None:
+        calls.append(frame.f_code.co_name)
+
+    def judge() -> None:
+        """It is called."""
+
+    before = sys.gettrace()
+    sys.settrace(tracer)
+    try:
+        uncounted(judge)
+        judge_seen = "judge" in calls
+        assert sys.gettrace() is tracer
+        judge()
+    finally:
+        sys.settrace(before)
+    assert not judge_seen
+    assert "judge" in calls

@@ -122,3 +122,25 @@ def test_element_that_does_not_fit_is_named_by_its_index(place):
         v1.encode_transport_header(header)
 
     assert caught.value.path == f"rdma_body.rdma_writes[0].target[{place}].length"
+
+
+def test_words_in_front_of_a_run_keep_their_signs_in_every_order():
+    schema = resolve(
+        parse(
+            """
+            struct signed_first { int a; unsigned int b; unsigned int run<>; };
+            struct signed_last { unsigned int a; int b; unsigned int run<>; };
+            """
+        )
+    )
+    codec = types.ModuleType("heads_under_test")
+    exec(compile(emit_codec(schema, "heads.x"), "heads_under_test", "exec"), codec.__dict__)
+
+    for run in ((), (1,), (1, 2), (1, 2, 3)):
+        first, last = codec.SignedFirst(-1, 2**32 - 1, run), codec.SignedLast(2**32 - 1, -1, run)
+        assert codec.decode_signed_first(codec.encode_signed_first(first))[0] == first
+        assert codec.decode_signed_last(codec.encode_signed_last(last))[0] == last
+        with pytest.raises(EncodeError):
+            codec.encode_signed_first(codec.SignedFirst(1, -1, run))
+        with pytest.raises(EncodeError):
+            codec.encode_signed_last(codec.SignedLast(-1, 1, run))

@@ -1,0 +1,1 @@
+"""What of the protocol library the kept corpora reach, branch by branch."""

@@ -195,7 +195,7 @@ class World:
         return None
 
 
-@lru_cache(maxsize=1024)
+@lru_cache(maxsize=8192)  # more than the corpus has answers, most of which come again
 def _outcome(data: bytes) -> Outcome:
     return uncounted(lambda: as_called(read_outcome(data)))
 

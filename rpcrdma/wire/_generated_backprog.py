@@ -11,6 +11,7 @@ from typing import Any, Final, TypeAlias
 
 import msgspec
 
+from rpcrdma.errors import DecodeError
 from rpcrdma.xdr import model
 from rpcrdma.xdr.interpret import Interpreter
 from rpcrdma.xdr.runtime import ZEROES, Buffer
@@ -147,8 +148,8 @@ def encode_backward_request(value: BackwardRequest) -> bytes:
 def decode_backward_state(buffer: Buffer, offset: int = 0) -> tuple[BackwardState, int]:
     """Decode BackwardState; returns it and the offset after it, or raises DecodeError."""
     try:
-        flag_1, number_2, number_3, number_4 = _UNPACK_IIII_4(buffer, offset)
-        return BackwardState(_BOOLEANS[flag_1], number_2, number_3, number_4), offset + 16
+        word_1, number_2, number_3, number_4 = _UNPACK_IIII_4(buffer, offset)
+        return BackwardState(_BOOLEANS[word_1], number_2, number_3, number_4), offset + 16
     except (struct.error, ValueError, KeyError, TypeError, AttributeError, OverflowError):
         pass  # the interpreter decides and explains
     value, end = _INTERPRETER.decode("BackwardState", buffer, offset)

@@ -11,6 +11,7 @@ from typing import Any, Final, TypeAlias
 
 import msgspec
 
+from rpcrdma.errors import DecodeError, Reason
 from rpcrdma.xdr import model
 from rpcrdma.xdr.interpret import Interpreter
 from rpcrdma.xdr.runtime import ZEROES, Buffer
@@ -162,9 +163,13 @@ def decode_gss_credential(buffer: Buffer, offset: int = 0) -> tuple[GssCredentia
     """Decode GssCredential; returns it and the offset after it, or raises DecodeError."""
     try:
         word_1, word_2, word_3, word_4, word_5 = _UNPACK_IIIII_0(buffer, offset)
-        if not (word_5):
+        if not (word_5) and (word_2 in _GSS_PROCEDURE_OF) and (word_4 in _GSS_SERVICE_OF):
             return GssCredential(word_1, _GSS_PROCEDURE_OF[word_2], word_3, _GSS_SERVICE_OF[word_4], b""), offset + 20
         limit = len(buffer)
+        if not (word_2 in _GSS_PROCEDURE_OF):
+            raise DecodeError(offset + 4, "gss_proc", Reason.BAD_ENUM, f"{word_2}")
+        if not (word_4 in _GSS_SERVICE_OF):
+            raise DecodeError(offset + 12, "service", Reason.BAD_ENUM, f"{word_4}")
         p = offset + 20
         end_6 = p + word_5
         padded_7 = end_6 + (-word_5 & 3)

@@ -11,6 +11,7 @@ from typing import Any, Final, TypeAlias
 
 import msgspec
 
+from rpcrdma.errors import DecodeError, Reason
 from rpcrdma.xdr import model
 from rpcrdma.xdr.interpret import Interpreter
 from rpcrdma.xdr.runtime import ZEROES, Buffer
@@ -483,7 +484,7 @@ def decode_mount_list(buffer: Buffer, offset: int = 0) -> tuple[MountList, int]:
                 items_2.append(MountEntry(octets_7, octets_11))
                 p = padded_10 + 4
             if word_1:
-                raise ValueError
+                raise DecodeError(p - 4, f"mounts[{len(items_2)}]", Reason.BAD_BOOLEAN, f"{word_1}")
             values_3 = tuple(items_2)
         else:
             values_3 = ()
@@ -562,7 +563,7 @@ def decode_export(buffer: Buffer, offset: int = 0) -> tuple[Export, int]:
                 items_6.append(octets_12)
                 p = padded_11 + 4
             if flag_7:
-                raise ValueError
+                raise DecodeError(p - 4, f"ex_groups[{len(items_6)}]", Reason.BAD_BOOLEAN, f"{flag_7}")
             values_8 = tuple(items_6)
         else:
             values_8 = ()
@@ -643,14 +644,14 @@ def decode_export_list(buffer: Buffer, offset: int = 0) -> tuple[ExportList, int
                         p = padded_13 + 8
                         next_11 = next_15
                     if flag_9:
-                        raise ValueError
+                        raise DecodeError(p - 8, f"exports[{len(items_2)}].ex_groups[{len(items_8)}]", Reason.BAD_BOOLEAN, f"{flag_9}")
                     values_10 = tuple(items_8)
                 else:
                     values_10 = ()
                 items_2.append(Export(octets_7, values_10))
                 word_1 = next_11
             if word_1:
-                raise ValueError
+                raise DecodeError(p - 4, f"exports[{len(items_2)}]", Reason.BAD_BOOLEAN, f"{word_1}")
             values_3 = tuple(items_2)
         else:
             values_3 = ()

@@ -11,6 +11,7 @@ from typing import Any, Final, TypeAlias
 
 import msgspec
 
+from rpcrdma.errors import DecodeError, Reason
 from rpcrdma.xdr import model
 from rpcrdma.xdr.interpret import Interpreter
 from rpcrdma.xdr.runtime import ZEROES, Buffer
@@ -1408,8 +1409,8 @@ def encode_time(value: Time) -> bytes:
 def decode_file_attributes(buffer: Buffer, offset: int = 0) -> tuple[FileAttributes, int]:
     """Decode FileAttributes; returns it and the offset after it, or raises DecodeError."""
     try:
-        number_1, number_2, number_3, number_4, number_5, number_6, number_7, number_8, number_9, number_10, number_11, number_12, number_13, number_14, number_15, number_16, number_17 = _UNPACK_IIIIIQQIIQQIIIIII_4(buffer, offset)
-        return FileAttributes(_FILE_TYPE_OF[number_1], number_2, number_3, number_4, number_5, number_6, number_7, DeviceNumbers(number_8, number_9), number_10, number_11, Time(number_12, number_13), Time(number_14, number_15), Time(number_16, number_17)), offset + 84
+        word_1, number_2, number_3, number_4, number_5, number_6, number_7, number_8, number_9, number_10, number_11, number_12, number_13, number_14, number_15, number_16, number_17 = _UNPACK_IIIIIQQIIQQIIIIII_4(buffer, offset)
+        return FileAttributes(_FILE_TYPE_OF[word_1], number_2, number_3, number_4, number_5, number_6, number_7, DeviceNumbers(number_8, number_9), number_10, number_11, Time(number_12, number_13), Time(number_14, number_15), Time(number_16, number_17)), offset + 84
     except (struct.error, ValueError, KeyError, TypeError, AttributeError, OverflowError):
         pass  # the interpreter decides and explains
     value, end = _INTERPRETER.decode("FileAttributes", buffer, offset)
@@ -1470,18 +1471,18 @@ def decode_weak_cache_consistency(buffer: Buffer, offset: int = 0) -> tuple[Weak
             value_3 = AttributesBefore(number_4, Time(number_5, number_6), Time(number_7, number_8))
             p = p + 24
         elif word_1:
-            raise ValueError
+            raise DecodeError(p - 4, "before", Reason.BAD_BOOLEAN, f"{word_1}")
         else:
             value_3 = None
         value_10: Any
         flag_9, = _UNPACK_I_0(buffer, p)
         p = p + 4
         if flag_9 == 1:
-            number_11, number_12, number_13, number_14, number_15, number_16, number_17, number_18, number_19, number_20, number_21, number_22, number_23, number_24, number_25, number_26, number_27 = _UNPACK_IIIIIQQIIQQIIIIII_4(buffer, p)
-            value_10 = FileAttributes(_FILE_TYPE_OF[number_11], number_12, number_13, number_14, number_15, number_16, number_17, DeviceNumbers(number_18, number_19), number_20, number_21, Time(number_22, number_23), Time(number_24, number_25), Time(number_26, number_27))
+            word_11, number_12, number_13, number_14, number_15, number_16, number_17, number_18, number_19, number_20, number_21, number_22, number_23, number_24, number_25, number_26, number_27 = _UNPACK_IIIIIQQIIQQIIIIII_4(buffer, p)
+            value_10 = FileAttributes(_FILE_TYPE_OF[word_11], number_12, number_13, number_14, number_15, number_16, number_17, DeviceNumbers(number_18, number_19), number_20, number_21, Time(number_22, number_23), Time(number_24, number_25), Time(number_26, number_27))
             p = p + 84
         elif flag_9:
-            raise ValueError
+            raise DecodeError(p - 4, "after", Reason.BAD_BOOLEAN, f"{flag_9}")
         else:
             value_10 = None
         return WeakCacheConsistency(value_3, value_10), p
@@ -1576,7 +1577,7 @@ def decode_new_attributes(buffer: Buffer, offset: int = 0) -> tuple[NewAttribute
             word_3 = next_13
             word_4 = next_14
         elif word_1:
-            raise ValueError
+            raise DecodeError(p - 16, "mode", Reason.BAD_BOOLEAN, f"{word_1}")
         else:
             value_11 = None
         value_15: Any
@@ -1587,7 +1588,7 @@ def decode_new_attributes(buffer: Buffer, offset: int = 0) -> tuple[NewAttribute
             word_3 = next_16
             word_4 = next_17
         elif word_2:
-            raise ValueError
+            raise DecodeError(p - 12, "uid", Reason.BAD_BOOLEAN, f"{word_2}")
         else:
             value_15 = None
         value_18: Any
@@ -1597,7 +1598,7 @@ def decode_new_attributes(buffer: Buffer, offset: int = 0) -> tuple[NewAttribute
             p = p + 4
             word_4 = next_19
         elif word_3:
-            raise ValueError
+            raise DecodeError(p - 8, "gid", Reason.BAD_BOOLEAN, f"{word_3}")
         else:
             value_18 = None
         value_20: Any
@@ -1606,7 +1607,7 @@ def decode_new_attributes(buffer: Buffer, offset: int = 0) -> tuple[NewAttribute
             value_20 = number_21
             p = p + 8
         elif word_4:
-            raise ValueError
+            raise DecodeError(p - 4, "size", Reason.BAD_BOOLEAN, f"{word_4}")
         else:
             value_20 = None
         arm_23: Any
@@ -1785,8 +1786,8 @@ def encode_getattr_arguments(value: GetattrArguments) -> bytes:
 def decode_getattr_done(buffer: Buffer, offset: int = 0) -> tuple[GetattrDone, int]:
     """Decode GetattrDone; returns it and the offset after it, or raises DecodeError."""
     try:
-        number_1, number_2, number_3, number_4, number_5, number_6, number_7, number_8, number_9, number_10, number_11, number_12, number_13, number_14, number_15, number_16, number_17 = _UNPACK_IIIIIQQIIQQIIIIII_4(buffer, offset)
-        return GetattrDone(FileAttributes(_FILE_TYPE_OF[number_1], number_2, number_3, number_4, number_5, number_6, number_7, DeviceNumbers(number_8, number_9), number_10, number_11, Time(number_12, number_13), Time(number_14, number_15), Time(number_16, number_17))), offset + 84
+        word_1, number_2, number_3, number_4, number_5, number_6, number_7, number_8, number_9, number_10, number_11, number_12, number_13, number_14, number_15, number_16, number_17 = _UNPACK_IIIIIQQIIQQIIIIII_4(buffer, offset)
+        return GetattrDone(FileAttributes(_FILE_TYPE_OF[word_1], number_2, number_3, number_4, number_5, number_6, number_7, DeviceNumbers(number_8, number_9), number_10, number_11, Time(number_12, number_13), Time(number_14, number_15), Time(number_16, number_17))), offset + 84
     except (struct.error, ValueError, KeyError, TypeError, AttributeError, OverflowError):
         pass  # the interpreter decides and explains
     value, end = _INTERPRETER.decode("GetattrDone", buffer, offset)
@@ -1816,8 +1817,8 @@ def decode_getattr_result(buffer: Buffer, offset: int = 0) -> tuple[GetattrResul
         arm_2: Any
         tag_1, = _UNPACK_I_10(buffer, offset)
         if tag_1 == 0:
-            number_3, number_4, number_5, number_6, number_7, number_8, number_9, number_10, number_11, number_12, number_13, number_14, number_15, number_16, number_17, number_18, number_19 = _UNPACK_IIIIIQQIIQQIIIIII_4(buffer, offset + 4)
-            arm_2 = GetattrDone(FileAttributes(_FILE_TYPE_OF[number_3], number_4, number_5, number_6, number_7, number_8, number_9, DeviceNumbers(number_10, number_11), number_12, number_13, Time(number_14, number_15), Time(number_16, number_17), Time(number_18, number_19)))
+            word_3, number_4, number_5, number_6, number_7, number_8, number_9, number_10, number_11, number_12, number_13, number_14, number_15, number_16, number_17, number_18, number_19 = _UNPACK_IIIIIQQIIQQIIIIII_4(buffer, offset + 4)
+            arm_2 = GetattrDone(FileAttributes(_FILE_TYPE_OF[word_3], number_4, number_5, number_6, number_7, number_8, number_9, DeviceNumbers(number_10, number_11), number_12, number_13, Time(number_14, number_15), Time(number_16, number_17), Time(number_18, number_19)))
             p = offset + 88
         else:
             arm_2 = GetattrFailed(_STATUS_OF[tag_1])
@@ -1881,7 +1882,7 @@ def decode_setattr_arguments(buffer: Buffer, offset: int = 0) -> tuple[SetattrAr
             next_19 = next_22
             next_20 = next_23
         elif flag_16:
-            raise ValueError
+            raise DecodeError(p - 16, "new_attributes.mode", Reason.BAD_BOOLEAN, f"{flag_16}")
         else:
             value_17 = None
         value_24: Any
@@ -1892,7 +1893,7 @@ def decode_setattr_arguments(buffer: Buffer, offset: int = 0) -> tuple[SetattrAr
             next_19 = next_25
             next_20 = next_26
         elif next_18:
-            raise ValueError
+            raise DecodeError(p - 12, "new_attributes.uid", Reason.BAD_BOOLEAN, f"{next_18}")
         else:
             value_24 = None
         value_27: Any
@@ -1902,7 +1903,7 @@ def decode_setattr_arguments(buffer: Buffer, offset: int = 0) -> tuple[SetattrAr
             p = p + 4
             next_20 = next_28
         elif next_19:
-            raise ValueError
+            raise DecodeError(p - 8, "new_attributes.gid", Reason.BAD_BOOLEAN, f"{next_19}")
         else:
             value_27 = None
         value_29: Any
@@ -1911,7 +1912,7 @@ def decode_setattr_arguments(buffer: Buffer, offset: int = 0) -> tuple[SetattrAr
             value_29 = number_30
             p = p + 8
         elif next_20:
-            raise ValueError
+            raise DecodeError(p - 4, "new_attributes.size", Reason.BAD_BOOLEAN, f"{next_20}")
         else:
             value_29 = None
         arm_32: Any
@@ -1940,7 +1941,7 @@ def decode_setattr_arguments(buffer: Buffer, offset: int = 0) -> tuple[SetattrAr
             value_40 = Time(number_41, number_42)
             p = p + 8
         elif flag_39:
-            raise ValueError
+            raise DecodeError(p - 4, "guard", Reason.BAD_BOOLEAN, f"{flag_39}")
         else:
             value_40 = None
         return SetattrArguments(FileHandle(octets_15), NewAttributes(value_17, value_24, value_27, value_29, arm_32, arm_36), value_40), p
@@ -2028,18 +2029,18 @@ def decode_setattr_done(buffer: Buffer, offset: int = 0) -> tuple[SetattrDone, i
             value_3 = AttributesBefore(number_4, Time(number_5, number_6), Time(number_7, number_8))
             p = p + 24
         elif word_1:
-            raise ValueError
+            raise DecodeError(p - 4, "obj_wcc.before", Reason.BAD_BOOLEAN, f"{word_1}")
         else:
             value_3 = None
         value_10: Any
         flag_9, = _UNPACK_I_0(buffer, p)
         p = p + 4
         if flag_9 == 1:
-            number_11, number_12, number_13, number_14, number_15, number_16, number_17, number_18, number_19, number_20, number_21, number_22, number_23, number_24, number_25, number_26, number_27 = _UNPACK_IIIIIQQIIQQIIIIII_4(buffer, p)
-            value_10 = FileAttributes(_FILE_TYPE_OF[number_11], number_12, number_13, number_14, number_15, number_16, number_17, DeviceNumbers(number_18, number_19), number_20, number_21, Time(number_22, number_23), Time(number_24, number_25), Time(number_26, number_27))
+            word_11, number_12, number_13, number_14, number_15, number_16, number_17, number_18, number_19, number_20, number_21, number_22, number_23, number_24, number_25, number_26, number_27 = _UNPACK_IIIIIQQIIQQIIIIII_4(buffer, p)
+            value_10 = FileAttributes(_FILE_TYPE_OF[word_11], number_12, number_13, number_14, number_15, number_16, number_17, DeviceNumbers(number_18, number_19), number_20, number_21, Time(number_22, number_23), Time(number_24, number_25), Time(number_26, number_27))
             p = p + 84
         elif flag_9:
-            raise ValueError
+            raise DecodeError(p - 4, "obj_wcc.after", Reason.BAD_BOOLEAN, f"{flag_9}")
         else:
             value_10 = None
         return SetattrDone(WeakCacheConsistency(value_3, value_10)), p
@@ -2090,18 +2091,18 @@ def decode_setattr_result(buffer: Buffer, offset: int = 0) -> tuple[SetattrResul
                 value_4 = AttributesBefore(number_5, Time(number_6, number_7), Time(number_8, number_9))
                 p = p + 24
             elif next_3:
-                raise ValueError
+                raise DecodeError(p - 4, "obj_wcc.before", Reason.BAD_BOOLEAN, f"{next_3}")
             else:
                 value_4 = None
             value_11: Any
             flag_10, = _UNPACK_I_0(buffer, p)
             p = p + 4
             if flag_10 == 1:
-                number_12, number_13, number_14, number_15, number_16, number_17, number_18, number_19, number_20, number_21, number_22, number_23, number_24, number_25, number_26, number_27, number_28 = _UNPACK_IIIIIQQIIQQIIIIII_4(buffer, p)
-                value_11 = FileAttributes(_FILE_TYPE_OF[number_12], number_13, number_14, number_15, number_16, number_17, number_18, DeviceNumbers(number_19, number_20), number_21, number_22, Time(number_23, number_24), Time(number_25, number_26), Time(number_27, number_28))
+                word_12, number_13, number_14, number_15, number_16, number_17, number_18, number_19, number_20, number_21, number_22, number_23, number_24, number_25, number_26, number_27, number_28 = _UNPACK_IIIIIQQIIQQIIIIII_4(buffer, p)
+                value_11 = FileAttributes(_FILE_TYPE_OF[word_12], number_13, number_14, number_15, number_16, number_17, number_18, DeviceNumbers(number_19, number_20), number_21, number_22, Time(number_23, number_24), Time(number_25, number_26), Time(number_27, number_28))
                 p = p + 84
             elif flag_10:
-                raise ValueError
+                raise DecodeError(p - 4, "obj_wcc.after", Reason.BAD_BOOLEAN, f"{flag_10}")
             else:
                 value_11 = None
             arm_2 = SetattrDone(WeakCacheConsistency(value_4, value_11))
@@ -2120,8 +2121,8 @@ def decode_setattr_result(buffer: Buffer, offset: int = 0) -> tuple[SetattrResul
             flag_35, = _UNPACK_I_0(buffer, p)
             p = p + 4
             if flag_35 == 1:
-                number_37, number_38, number_39, number_40, number_41, number_42, number_43, number_44, number_45, number_46, number_47, number_48, number_49, number_50, number_51, number_52, number_53 = _UNPACK_IIIIIQQIIQQIIIIII_4(buffer, p)
-                value_36 = FileAttributes(_FILE_TYPE_OF[number_37], number_38, number_39, number_40, number_41, number_42, number_43, DeviceNumbers(number_44, number_45), number_46, number_47, Time(number_48, number_49), Time(number_50, number_51), Time(number_52, number_53))
+                word_37, number_38, number_39, number_40, number_41, number_42, number_43, number_44, number_45, number_46, number_47, number_48, number_49, number_50, number_51, number_52, number_53 = _UNPACK_IIIIIQQIIQQIIIIII_4(buffer, p)
+                value_36 = FileAttributes(_FILE_TYPE_OF[word_37], number_38, number_39, number_40, number_41, number_42, number_43, DeviceNumbers(number_44, number_45), number_46, number_47, Time(number_48, number_49), Time(number_50, number_51), Time(number_52, number_53))
                 p = p + 84
             elif flag_35:
                 raise ValueError
@@ -2264,22 +2265,22 @@ def decode_lookup_done(buffer: Buffer, offset: int = 0) -> tuple[LookupDone, int
         flag_7, = _UNPACK_I_0(buffer, padded_5)
         p = padded_5 + 4
         if flag_7 == 1:
-            number_9, number_10, number_11, number_12, number_13, number_14, number_15, number_16, number_17, number_18, number_19, number_20, number_21, number_22, number_23, number_24, number_25 = _UNPACK_IIIIIQQIIQQIIIIII_4(buffer, p)
-            value_8 = FileAttributes(_FILE_TYPE_OF[number_9], number_10, number_11, number_12, number_13, number_14, number_15, DeviceNumbers(number_16, number_17), number_18, number_19, Time(number_20, number_21), Time(number_22, number_23), Time(number_24, number_25))
+            word_9, number_10, number_11, number_12, number_13, number_14, number_15, number_16, number_17, number_18, number_19, number_20, number_21, number_22, number_23, number_24, number_25 = _UNPACK_IIIIIQQIIQQIIIIII_4(buffer, p)
+            value_8 = FileAttributes(_FILE_TYPE_OF[word_9], number_10, number_11, number_12, number_13, number_14, number_15, DeviceNumbers(number_16, number_17), number_18, number_19, Time(number_20, number_21), Time(number_22, number_23), Time(number_24, number_25))
             p = p + 84
         elif flag_7:
-            raise ValueError
+            raise DecodeError(p - 4, "obj_attributes", Reason.BAD_BOOLEAN, f"{flag_7}")
         else:
             value_8 = None
         value_27: Any
         flag_26, = _UNPACK_I_0(buffer, p)
         p = p + 4
         if flag_26 == 1:
-            number_28, number_29, number_30, number_31, number_32, number_33, number_34, number_35, number_36, number_37, number_38, number_39, number_40, number_41, number_42, number_43, number_44 = _UNPACK_IIIIIQQIIQQIIIIII_4(buffer, p)
-            value_27 = FileAttributes(_FILE_TYPE_OF[number_28], number_29, number_30, number_31, number_32, number_33, number_34, DeviceNumbers(number_35, number_36), number_37, number_38, Time(number_39, number_40), Time(number_41, number_42), Time(number_43, number_44))
+            word_28, number_29, number_30, number_31, number_32, number_33, number_34, number_35, number_36, number_37, number_38, number_39, number_40, number_41, number_42, number_43, number_44 = _UNPACK_IIIIIQQIIQQIIIIII_4(buffer, p)
+            value_27 = FileAttributes(_FILE_TYPE_OF[word_28], number_29, number_30, number_31, number_32, number_33, number_34, DeviceNumbers(number_35, number_36), number_37, number_38, Time(number_39, number_40), Time(number_41, number_42), Time(number_43, number_44))
             p = p + 84
         elif flag_26:
-            raise ValueError
+            raise DecodeError(p - 4, "dir_attributes", Reason.BAD_BOOLEAN, f"{flag_26}")
         else:
             value_27 = None
         return LookupDone(FileHandle(octets_6), value_8, value_27), p
@@ -2345,22 +2346,22 @@ def decode_lookup_result(buffer: Buffer, offset: int = 0) -> tuple[LookupResult,
             flag_7, = _UNPACK_I_0(buffer, padded_5)
             p = padded_5 + 4
             if flag_7 == 1:
-                number_9, number_10, number_11, number_12, number_13, number_14, number_15, number_16, number_17, number_18, number_19, number_20, number_21, number_22, number_23, number_24, number_25 = _UNPACK_IIIIIQQIIQQIIIIII_4(buffer, p)
-                value_8 = FileAttributes(_FILE_TYPE_OF[number_9], number_10, number_11, number_12, number_13, number_14, number_15, DeviceNumbers(number_16, number_17), number_18, number_19, Time(number_20, number_21), Time(number_22, number_23), Time(number_24, number_25))
+                word_9, number_10, number_11, number_12, number_13, number_14, number_15, number_16, number_17, number_18, number_19, number_20, number_21, number_22, number_23, number_24, number_25 = _UNPACK_IIIIIQQIIQQIIIIII_4(buffer, p)
+                value_8 = FileAttributes(_FILE_TYPE_OF[word_9], number_10, number_11, number_12, number_13, number_14, number_15, DeviceNumbers(number_16, number_17), number_18, number_19, Time(number_20, number_21), Time(number_22, number_23), Time(number_24, number_25))
                 p = p + 84
             elif flag_7:
-                raise ValueError
+                raise DecodeError(p - 4, "obj_attributes", Reason.BAD_BOOLEAN, f"{flag_7}")
             else:
                 value_8 = None
             value_27: Any
             flag_26, = _UNPACK_I_0(buffer, p)
             p = p + 4
             if flag_26 == 1:
-                number_28, number_29, number_30, number_31, number_32, number_33, number_34, number_35, number_36, number_37, number_38, number_39, number_40, number_41, number_42, number_43, number_44 = _UNPACK_IIIIIQQIIQQIIIIII_4(buffer, p)
-                value_27 = FileAttributes(_FILE_TYPE_OF[number_28], number_29, number_30, number_31, number_32, number_33, number_34, DeviceNumbers(number_35, number_36), number_37, number_38, Time(number_39, number_40), Time(number_41, number_42), Time(number_43, number_44))
+                word_28, number_29, number_30, number_31, number_32, number_33, number_34, number_35, number_36, number_37, number_38, number_39, number_40, number_41, number_42, number_43, number_44 = _UNPACK_IIIIIQQIIQQIIIIII_4(buffer, p)
+                value_27 = FileAttributes(_FILE_TYPE_OF[word_28], number_29, number_30, number_31, number_32, number_33, number_34, DeviceNumbers(number_35, number_36), number_37, number_38, Time(number_39, number_40), Time(number_41, number_42), Time(number_43, number_44))
                 p = p + 84
             elif flag_26:
-                raise ValueError
+                raise DecodeError(p - 4, "dir_attributes", Reason.BAD_BOOLEAN, f"{flag_26}")
             else:
                 value_27 = None
             arm_2 = LookupDone(FileHandle(octets_6), value_8, value_27)
@@ -2368,8 +2369,8 @@ def decode_lookup_result(buffer: Buffer, offset: int = 0) -> tuple[LookupResult,
             value_45: Any
             p = offset + 8
             if next_3 == 1:
-                number_46, number_47, number_48, number_49, number_50, number_51, number_52, number_53, number_54, number_55, number_56, number_57, number_58, number_59, number_60, number_61, number_62 = _UNPACK_IIIIIQQIIQQIIIIII_4(buffer, p)
-                value_45 = FileAttributes(_FILE_TYPE_OF[number_46], number_47, number_48, number_49, number_50, number_51, number_52, DeviceNumbers(number_53, number_54), number_55, number_56, Time(number_57, number_58), Time(number_59, number_60), Time(number_61, number_62))
+                word_46, number_47, number_48, number_49, number_50, number_51, number_52, number_53, number_54, number_55, number_56, number_57, number_58, number_59, number_60, number_61, number_62 = _UNPACK_IIIIIQQIIQQIIIIII_4(buffer, p)
+                value_45 = FileAttributes(_FILE_TYPE_OF[word_46], number_47, number_48, number_49, number_50, number_51, number_52, DeviceNumbers(number_53, number_54), number_55, number_56, Time(number_57, number_58), Time(number_59, number_60), Time(number_61, number_62))
                 p = p + 84
             elif next_3:
                 raise ValueError
@@ -2489,11 +2490,11 @@ def decode_access_done(buffer: Buffer, offset: int = 0) -> tuple[AccessDone, int
         value_3: Any
         p = offset + 4
         if word_1 == 1:
-            number_4, number_5, number_6, number_7, number_8, number_9, number_10, number_11, number_12, number_13, number_14, number_15, number_16, number_17, number_18, number_19, number_20 = _UNPACK_IIIIIQQIIQQIIIIII_4(buffer, p)
-            value_3 = FileAttributes(_FILE_TYPE_OF[number_4], number_5, number_6, number_7, number_8, number_9, number_10, DeviceNumbers(number_11, number_12), number_13, number_14, Time(number_15, number_16), Time(number_17, number_18), Time(number_19, number_20))
+            word_4, number_5, number_6, number_7, number_8, number_9, number_10, number_11, number_12, number_13, number_14, number_15, number_16, number_17, number_18, number_19, number_20 = _UNPACK_IIIIIQQIIQQIIIIII_4(buffer, p)
+            value_3 = FileAttributes(_FILE_TYPE_OF[word_4], number_5, number_6, number_7, number_8, number_9, number_10, DeviceNumbers(number_11, number_12), number_13, number_14, Time(number_15, number_16), Time(number_17, number_18), Time(number_19, number_20))
             p = p + 84
         elif word_1:
-            raise ValueError
+            raise DecodeError(p - 4, "obj_attributes", Reason.BAD_BOOLEAN, f"{word_1}")
         else:
             value_3 = None
         number_21, = _UNPACK_I_0(buffer, p)
@@ -2536,11 +2537,11 @@ def decode_access_result(buffer: Buffer, offset: int = 0) -> tuple[AccessResult,
             value_4: Any
             p = offset + 8
             if next_3 == 1:
-                number_5, number_6, number_7, number_8, number_9, number_10, number_11, number_12, number_13, number_14, number_15, number_16, number_17, number_18, number_19, number_20, number_21 = _UNPACK_IIIIIQQIIQQIIIIII_4(buffer, p)
-                value_4 = FileAttributes(_FILE_TYPE_OF[number_5], number_6, number_7, number_8, number_9, number_10, number_11, DeviceNumbers(number_12, number_13), number_14, number_15, Time(number_16, number_17), Time(number_18, number_19), Time(number_20, number_21))
+                word_5, number_6, number_7, number_8, number_9, number_10, number_11, number_12, number_13, number_14, number_15, number_16, number_17, number_18, number_19, number_20, number_21 = _UNPACK_IIIIIQQIIQQIIIIII_4(buffer, p)
+                value_4 = FileAttributes(_FILE_TYPE_OF[word_5], number_6, number_7, number_8, number_9, number_10, number_11, DeviceNumbers(number_12, number_13), number_14, number_15, Time(number_16, number_17), Time(number_18, number_19), Time(number_20, number_21))
                 p = p + 84
             elif next_3:
-                raise ValueError
+                raise DecodeError(p - 4, "obj_attributes", Reason.BAD_BOOLEAN, f"{next_3}")
             else:
                 value_4 = None
             number_22, = _UNPACK_I_0(buffer, p)
@@ -2550,8 +2551,8 @@ def decode_access_result(buffer: Buffer, offset: int = 0) -> tuple[AccessResult,
             value_23: Any
             p = offset + 8
             if next_3 == 1:
-                number_24, number_25, number_26, number_27, number_28, number_29, number_30, number_31, number_32, number_33, number_34, number_35, number_36, number_37, number_38, number_39, number_40 = _UNPACK_IIIIIQQIIQQIIIIII_4(buffer, p)
-                value_23 = FileAttributes(_FILE_TYPE_OF[number_24], number_25, number_26, number_27, number_28, number_29, number_30, DeviceNumbers(number_31, number_32), number_33, number_34, Time(number_35, number_36), Time(number_37, number_38), Time(number_39, number_40))
+                word_24, number_25, number_26, number_27, number_28, number_29, number_30, number_31, number_32, number_33, number_34, number_35, number_36, number_37, number_38, number_39, number_40 = _UNPACK_IIIIIQQIIQQIIIIII_4(buffer, p)
+                value_23 = FileAttributes(_FILE_TYPE_OF[word_24], number_25, number_26, number_27, number_28, number_29, number_30, DeviceNumbers(number_31, number_32), number_33, number_34, Time(number_35, number_36), Time(number_37, number_38), Time(number_39, number_40))
                 p = p + 84
             elif next_3:
                 raise ValueError
@@ -2654,11 +2655,11 @@ def decode_readlink_done(buffer: Buffer, offset: int = 0) -> tuple[ReadlinkDone,
         value_3: Any
         p = offset + 4
         if word_1 == 1:
-            number_4, number_5, number_6, number_7, number_8, number_9, number_10, number_11, number_12, number_13, number_14, number_15, number_16, number_17, number_18, number_19, number_20 = _UNPACK_IIIIIQQIIQQIIIIII_4(buffer, p)
-            value_3 = FileAttributes(_FILE_TYPE_OF[number_4], number_5, number_6, number_7, number_8, number_9, number_10, DeviceNumbers(number_11, number_12), number_13, number_14, Time(number_15, number_16), Time(number_17, number_18), Time(number_19, number_20))
+            word_4, number_5, number_6, number_7, number_8, number_9, number_10, number_11, number_12, number_13, number_14, number_15, number_16, number_17, number_18, number_19, number_20 = _UNPACK_IIIIIQQIIQQIIIIII_4(buffer, p)
+            value_3 = FileAttributes(_FILE_TYPE_OF[word_4], number_5, number_6, number_7, number_8, number_9, number_10, DeviceNumbers(number_11, number_12), number_13, number_14, Time(number_15, number_16), Time(number_17, number_18), Time(number_19, number_20))
             p = p + 84
         elif word_1:
-            raise ValueError
+            raise DecodeError(p - 4, "symlink_attributes", Reason.BAD_BOOLEAN, f"{word_1}")
         else:
             value_3 = None
         length_21, = _UNPACK_I_0(buffer, p)
@@ -2713,11 +2714,11 @@ def decode_readlink_result(buffer: Buffer, offset: int = 0) -> tuple[ReadlinkRes
             value_4: Any
             p = offset + 8
             if next_3 == 1:
-                number_5, number_6, number_7, number_8, number_9, number_10, number_11, number_12, number_13, number_14, number_15, number_16, number_17, number_18, number_19, number_20, number_21 = _UNPACK_IIIIIQQIIQQIIIIII_4(buffer, p)
-                value_4 = FileAttributes(_FILE_TYPE_OF[number_5], number_6, number_7, number_8, number_9, number_10, number_11, DeviceNumbers(number_12, number_13), number_14, number_15, Time(number_16, number_17), Time(number_18, number_19), Time(number_20, number_21))
+                word_5, number_6, number_7, number_8, number_9, number_10, number_11, number_12, number_13, number_14, number_15, number_16, number_17, number_18, number_19, number_20, number_21 = _UNPACK_IIIIIQQIIQQIIIIII_4(buffer, p)
+                value_4 = FileAttributes(_FILE_TYPE_OF[word_5], number_6, number_7, number_8, number_9, number_10, number_11, DeviceNumbers(number_12, number_13), number_14, number_15, Time(number_16, number_17), Time(number_18, number_19), Time(number_20, number_21))
                 p = p + 84
             elif next_3:
-                raise ValueError
+                raise DecodeError(p - 4, "symlink_attributes", Reason.BAD_BOOLEAN, f"{next_3}")
             else:
                 value_4 = None
             length_22, = _UNPACK_I_0(buffer, p)
@@ -2733,8 +2734,8 @@ def decode_readlink_result(buffer: Buffer, offset: int = 0) -> tuple[ReadlinkRes
             value_26: Any
             p = offset + 8
             if next_3 == 1:
-                number_27, number_28, number_29, number_30, number_31, number_32, number_33, number_34, number_35, number_36, number_37, number_38, number_39, number_40, number_41, number_42, number_43 = _UNPACK_IIIIIQQIIQQIIIIII_4(buffer, p)
-                value_26 = FileAttributes(_FILE_TYPE_OF[number_27], number_28, number_29, number_30, number_31, number_32, number_33, DeviceNumbers(number_34, number_35), number_36, number_37, Time(number_38, number_39), Time(number_40, number_41), Time(number_42, number_43))
+                word_27, number_28, number_29, number_30, number_31, number_32, number_33, number_34, number_35, number_36, number_37, number_38, number_39, number_40, number_41, number_42, number_43 = _UNPACK_IIIIIQQIIQQIIIIII_4(buffer, p)
+                value_26 = FileAttributes(_FILE_TYPE_OF[word_27], number_28, number_29, number_30, number_31, number_32, number_33, DeviceNumbers(number_34, number_35), number_36, number_37, Time(number_38, number_39), Time(number_40, number_41), Time(number_42, number_43))
                 p = p + 84
             elif next_3:
                 raise ValueError
@@ -2840,27 +2841,27 @@ def decode_read_done(buffer: Buffer, offset: int = 0) -> tuple[ReadDone, int]:
     """Decode ReadDone; returns it and the offset after it, or raises DecodeError."""
     try:
         word_1, word_2, word_3, word_4 = _UNPACK_IIII_19(buffer, offset)
-        if not (word_1 or word_4):
+        if not (word_1 or word_4) and (word_3 < 2):
             return ReadDone(None, word_2, _BOOLEANS[word_3], b""), offset + 16
         limit = len(buffer)
         value_5: Any
         p = offset + 4
         if word_1 == 1:
-            number_6, number_7, number_8, number_9, number_10, number_11, number_12, number_13, number_14, number_15, number_16, number_17, number_18, number_19, number_20, number_21, number_22 = _UNPACK_IIIIIQQIIQQIIIIII_4(buffer, p)
-            value_5 = FileAttributes(_FILE_TYPE_OF[number_6], number_7, number_8, number_9, number_10, number_11, number_12, DeviceNumbers(number_13, number_14), number_15, number_16, Time(number_17, number_18), Time(number_19, number_20), Time(number_21, number_22))
+            word_6, number_7, number_8, number_9, number_10, number_11, number_12, number_13, number_14, number_15, number_16, number_17, number_18, number_19, number_20, number_21, number_22 = _UNPACK_IIIIIQQIIQQIIIIII_4(buffer, p)
+            value_5 = FileAttributes(_FILE_TYPE_OF[word_6], number_7, number_8, number_9, number_10, number_11, number_12, DeviceNumbers(number_13, number_14), number_15, number_16, Time(number_17, number_18), Time(number_19, number_20), Time(number_21, number_22))
             p = p + 84
         elif word_1:
-            raise ValueError
+            raise DecodeError(p - 4, "file_attributes", Reason.BAD_BOOLEAN, f"{word_1}")
         else:
             value_5 = None
-        number_23, flag_24, length_25 = _UNPACK_III_14(buffer, p)
+        number_23, word_24, length_25 = _UNPACK_III_14(buffer, p)
         p = p + 12
         end_26 = p + length_25
         padded_27 = end_26 + (-length_25 & 3)
         if padded_27 > limit or buffer[end_26:padded_27] != ZEROES[padded_27 - end_26]:
             raise ValueError
         octets_28 = bytes(buffer[p:end_26])
-        return ReadDone(value_5, number_23, _BOOLEANS[flag_24], octets_28), padded_27
+        return ReadDone(value_5, number_23, _BOOLEANS[word_24], octets_28), padded_27
     except (struct.error, ValueError, KeyError, TypeError, AttributeError, OverflowError):
         pass  # the interpreter decides and explains
     value, end = _INTERPRETER.decode("ReadDone", buffer, offset)
@@ -2905,28 +2906,28 @@ def decode_read_result(buffer: Buffer, offset: int = 0) -> tuple[ReadResult, int
             value_4: Any
             p = offset + 8
             if next_3 == 1:
-                number_5, number_6, number_7, number_8, number_9, number_10, number_11, number_12, number_13, number_14, number_15, number_16, number_17, number_18, number_19, number_20, number_21 = _UNPACK_IIIIIQQIIQQIIIIII_4(buffer, p)
-                value_4 = FileAttributes(_FILE_TYPE_OF[number_5], number_6, number_7, number_8, number_9, number_10, number_11, DeviceNumbers(number_12, number_13), number_14, number_15, Time(number_16, number_17), Time(number_18, number_19), Time(number_20, number_21))
+                word_5, number_6, number_7, number_8, number_9, number_10, number_11, number_12, number_13, number_14, number_15, number_16, number_17, number_18, number_19, number_20, number_21 = _UNPACK_IIIIIQQIIQQIIIIII_4(buffer, p)
+                value_4 = FileAttributes(_FILE_TYPE_OF[word_5], number_6, number_7, number_8, number_9, number_10, number_11, DeviceNumbers(number_12, number_13), number_14, number_15, Time(number_16, number_17), Time(number_18, number_19), Time(number_20, number_21))
                 p = p + 84
             elif next_3:
-                raise ValueError
+                raise DecodeError(p - 4, "file_attributes", Reason.BAD_BOOLEAN, f"{next_3}")
             else:
                 value_4 = None
-            number_22, flag_23, length_24 = _UNPACK_III_14(buffer, p)
+            number_22, word_23, length_24 = _UNPACK_III_14(buffer, p)
             p = p + 12
             end_25 = p + length_24
             padded_26 = end_25 + (-length_24 & 3)
             if padded_26 > limit or buffer[end_25:padded_26] != ZEROES[padded_26 - end_25]:
                 raise ValueError
             octets_27 = bytes(buffer[p:end_25])
-            arm_2 = ReadDone(value_4, number_22, _BOOLEANS[flag_23], octets_27)
+            arm_2 = ReadDone(value_4, number_22, _BOOLEANS[word_23], octets_27)
             p = padded_26
         else:
             value_28: Any
             p = offset + 8
             if next_3 == 1:
-                number_29, number_30, number_31, number_32, number_33, number_34, number_35, number_36, number_37, number_38, number_39, number_40, number_41, number_42, number_43, number_44, number_45 = _UNPACK_IIIIIQQIIQQIIIIII_4(buffer, p)
-                value_28 = FileAttributes(_FILE_TYPE_OF[number_29], number_30, number_31, number_32, number_33, number_34, number_35, DeviceNumbers(number_36, number_37), number_38, number_39, Time(number_40, number_41), Time(number_42, number_43), Time(number_44, number_45))
+                word_29, number_30, number_31, number_32, number_33, number_34, number_35, number_36, number_37, number_38, number_39, number_40, number_41, number_42, number_43, number_44, number_45 = _UNPACK_IIIIIQQIIQQIIIIII_4(buffer, p)
+                value_28 = FileAttributes(_FILE_TYPE_OF[word_29], number_30, number_31, number_32, number_33, number_34, number_35, DeviceNumbers(number_36, number_37), number_38, number_39, Time(number_40, number_41), Time(number_42, number_43), Time(number_44, number_45))
                 p = p + 84
             elif next_3:
                 raise ValueError
@@ -2989,7 +2990,7 @@ def decode_write_arguments(buffer: Buffer, offset: int = 0) -> tuple[WriteArgume
     """Decode WriteArguments; returns it and the offset after it, or raises DecodeError."""
     try:
         word_1, word_2, word_3, word_4, word_5 = _UNPACK_IQIII_28(buffer, offset)
-        if not (word_1 or word_5):
+        if not (word_1 or word_5) and (word_4 in _STABLE_HOW_OF):
             return WriteArguments(_MINIMAL_0, word_2, word_3, _STABLE_HOW_OF[word_4], b""), offset + 24
         limit = len(buffer)
         p = offset + 4
@@ -3000,14 +3001,14 @@ def decode_write_arguments(buffer: Buffer, offset: int = 0) -> tuple[WriteArgume
         if padded_7 > limit or buffer[end_6:padded_7] != ZEROES[padded_7 - end_6]:
             raise ValueError
         octets_8 = bytes(buffer[p:end_6])
-        number_9, number_10, number_11, length_12 = _UNPACK_QIII_29(buffer, padded_7)
+        number_9, number_10, word_11, length_12 = _UNPACK_QIII_29(buffer, padded_7)
         p = padded_7 + 20
         end_13 = p + length_12
         padded_14 = end_13 + (-length_12 & 3)
         if padded_14 > limit or buffer[end_13:padded_14] != ZEROES[padded_14 - end_13]:
             raise ValueError
         octets_15 = bytes(buffer[p:end_13])
-        return WriteArguments(FileHandle(octets_8), number_9, number_10, _STABLE_HOW_OF[number_11], octets_15), padded_14
+        return WriteArguments(FileHandle(octets_8), number_9, number_10, _STABLE_HOW_OF[word_11], octets_15), padded_14
     except (struct.error, ValueError, KeyError, TypeError, AttributeError, OverflowError):
         pass  # the interpreter decides and explains
     value, end = _INTERPRETER.decode("WriteArguments", buffer, offset)
@@ -3045,7 +3046,7 @@ def decode_write_done(buffer: Buffer, offset: int = 0) -> tuple[WriteDone, int]:
     """Decode WriteDone; returns it and the offset after it, or raises DecodeError."""
     try:
         word_1, word_2, word_3, word_4, word_5 = _UNPACK_IIII8S_31(buffer, offset)
-        if not (word_1 or word_2):
+        if not (word_1 or word_2) and (word_4 in _STABLE_HOW_OF):
             return WriteDone(_MINIMAL_1, word_3, _STABLE_HOW_OF[word_4], word_5), offset + 24
         value_6: Any
         p = offset + 4
@@ -3054,22 +3055,22 @@ def decode_write_done(buffer: Buffer, offset: int = 0) -> tuple[WriteDone, int]:
             value_6 = AttributesBefore(number_7, Time(number_8, number_9), Time(number_10, number_11))
             p = p + 24
         elif word_1:
-            raise ValueError
+            raise DecodeError(p - 4, "file_wcc.before", Reason.BAD_BOOLEAN, f"{word_1}")
         else:
             value_6 = None
         value_13: Any
         flag_12, = _UNPACK_I_0(buffer, p)
         p = p + 4
         if flag_12 == 1:
-            number_14, number_15, number_16, number_17, number_18, number_19, number_20, number_21, number_22, number_23, number_24, number_25, number_26, number_27, number_28, number_29, number_30 = _UNPACK_IIIIIQQIIQQIIIIII_4(buffer, p)
-            value_13 = FileAttributes(_FILE_TYPE_OF[number_14], number_15, number_16, number_17, number_18, number_19, number_20, DeviceNumbers(number_21, number_22), number_23, number_24, Time(number_25, number_26), Time(number_27, number_28), Time(number_29, number_30))
+            word_14, number_15, number_16, number_17, number_18, number_19, number_20, number_21, number_22, number_23, number_24, number_25, number_26, number_27, number_28, number_29, number_30 = _UNPACK_IIIIIQQIIQQIIIIII_4(buffer, p)
+            value_13 = FileAttributes(_FILE_TYPE_OF[word_14], number_15, number_16, number_17, number_18, number_19, number_20, DeviceNumbers(number_21, number_22), number_23, number_24, Time(number_25, number_26), Time(number_27, number_28), Time(number_29, number_30))
             p = p + 84
         elif flag_12:
-            raise ValueError
+            raise DecodeError(p - 4, "file_wcc.after", Reason.BAD_BOOLEAN, f"{flag_12}")
         else:
             value_13 = None
-        number_31, number_32, octets_33 = _UNPACK_II8S_32(buffer, p)
-        return WriteDone(WeakCacheConsistency(value_6, value_13), number_31, _STABLE_HOW_OF[number_32], octets_33), p + 16
+        number_31, word_32, octets_33 = _UNPACK_II8S_32(buffer, p)
+        return WriteDone(WeakCacheConsistency(value_6, value_13), number_31, _STABLE_HOW_OF[word_32], octets_33), p + 16
     except (struct.error, ValueError, KeyError, TypeError, AttributeError, OverflowError):
         pass  # the interpreter decides and explains
     value, end = _INTERPRETER.decode("WriteDone", buffer, offset)
@@ -3121,22 +3122,22 @@ def decode_write_result(buffer: Buffer, offset: int = 0) -> tuple[WriteResult, i
                 value_4 = AttributesBefore(number_5, Time(number_6, number_7), Time(number_8, number_9))
                 p = p + 24
             elif next_3:
-                raise ValueError
+                raise DecodeError(p - 4, "file_wcc.before", Reason.BAD_BOOLEAN, f"{next_3}")
             else:
                 value_4 = None
             value_11: Any
             flag_10, = _UNPACK_I_0(buffer, p)
             p = p + 4
             if flag_10 == 1:
-                number_12, number_13, number_14, number_15, number_16, number_17, number_18, number_19, number_20, number_21, number_22, number_23, number_24, number_25, number_26, number_27, number_28 = _UNPACK_IIIIIQQIIQQIIIIII_4(buffer, p)
-                value_11 = FileAttributes(_FILE_TYPE_OF[number_12], number_13, number_14, number_15, number_16, number_17, number_18, DeviceNumbers(number_19, number_20), number_21, number_22, Time(number_23, number_24), Time(number_25, number_26), Time(number_27, number_28))
+                word_12, number_13, number_14, number_15, number_16, number_17, number_18, number_19, number_20, number_21, number_22, number_23, number_24, number_25, number_26, number_27, number_28 = _UNPACK_IIIIIQQIIQQIIIIII_4(buffer, p)
+                value_11 = FileAttributes(_FILE_TYPE_OF[word_12], number_13, number_14, number_15, number_16, number_17, number_18, DeviceNumbers(number_19, number_20), number_21, number_22, Time(number_23, number_24), Time(number_25, number_26), Time(number_27, number_28))
                 p = p + 84
             elif flag_10:
-                raise ValueError
+                raise DecodeError(p - 4, "file_wcc.after", Reason.BAD_BOOLEAN, f"{flag_10}")
             else:
                 value_11 = None
-            number_29, number_30, octets_31 = _UNPACK_II8S_32(buffer, p)
-            arm_2 = WriteDone(WeakCacheConsistency(value_4, value_11), number_29, _STABLE_HOW_OF[number_30], octets_31)
+            number_29, word_30, octets_31 = _UNPACK_II8S_32(buffer, p)
+            arm_2 = WriteDone(WeakCacheConsistency(value_4, value_11), number_29, _STABLE_HOW_OF[word_30], octets_31)
             p = p + 16
         else:
             value_32: Any
@@ -3153,8 +3154,8 @@ def decode_write_result(buffer: Buffer, offset: int = 0) -> tuple[WriteResult, i
             flag_38, = _UNPACK_I_0(buffer, p)
             p = p + 4
             if flag_38 == 1:
-                number_40, number_41, number_42, number_43, number_44, number_45, number_46, number_47, number_48, number_49, number_50, number_51, number_52, number_53, number_54, number_55, number_56 = _UNPACK_IIIIIQQIIQQIIIIII_4(buffer, p)
-                value_39 = FileAttributes(_FILE_TYPE_OF[number_40], number_41, number_42, number_43, number_44, number_45, number_46, DeviceNumbers(number_47, number_48), number_49, number_50, Time(number_51, number_52), Time(number_53, number_54), Time(number_55, number_56))
+                word_40, number_41, number_42, number_43, number_44, number_45, number_46, number_47, number_48, number_49, number_50, number_51, number_52, number_53, number_54, number_55, number_56 = _UNPACK_IIIIIQQIIQQIIIIII_4(buffer, p)
+                value_39 = FileAttributes(_FILE_TYPE_OF[word_40], number_41, number_42, number_43, number_44, number_45, number_46, DeviceNumbers(number_47, number_48), number_49, number_50, Time(number_51, number_52), Time(number_53, number_54), Time(number_55, number_56))
                 p = p + 84
             elif flag_38:
                 raise ValueError
@@ -3242,7 +3243,7 @@ def decode_create_how(buffer: Buffer, offset: int = 0) -> tuple[CreateHow, int]:
                 next_6 = next_9
                 next_7 = next_10
             elif flag_3:
-                raise ValueError
+                raise DecodeError(p - 16, "obj_attributes.mode", Reason.BAD_BOOLEAN, f"{flag_3}")
             else:
                 value_4 = None
             value_11: Any
@@ -3253,7 +3254,7 @@ def decode_create_how(buffer: Buffer, offset: int = 0) -> tuple[CreateHow, int]:
                 next_6 = next_12
                 next_7 = next_13
             elif next_5:
-                raise ValueError
+                raise DecodeError(p - 12, "obj_attributes.uid", Reason.BAD_BOOLEAN, f"{next_5}")
             else:
                 value_11 = None
             value_14: Any
@@ -3263,7 +3264,7 @@ def decode_create_how(buffer: Buffer, offset: int = 0) -> tuple[CreateHow, int]:
                 p = p + 4
                 next_7 = next_15
             elif next_6:
-                raise ValueError
+                raise DecodeError(p - 8, "obj_attributes.gid", Reason.BAD_BOOLEAN, f"{next_6}")
             else:
                 value_14 = None
             value_16: Any
@@ -3272,7 +3273,7 @@ def decode_create_how(buffer: Buffer, offset: int = 0) -> tuple[CreateHow, int]:
                 value_16 = number_17
                 p = p + 8
             elif next_7:
-                raise ValueError
+                raise DecodeError(p - 4, "obj_attributes.size", Reason.BAD_BOOLEAN, f"{next_7}")
             else:
                 value_16 = None
             arm_19: Any
@@ -3306,7 +3307,7 @@ def decode_create_how(buffer: Buffer, offset: int = 0) -> tuple[CreateHow, int]:
                 next_29 = next_32
                 next_30 = next_33
             elif flag_26:
-                raise ValueError
+                raise DecodeError(p - 16, "obj_attributes.mode", Reason.BAD_BOOLEAN, f"{flag_26}")
             else:
                 value_27 = None
             value_34: Any
@@ -3317,7 +3318,7 @@ def decode_create_how(buffer: Buffer, offset: int = 0) -> tuple[CreateHow, int]:
                 next_29 = next_35
                 next_30 = next_36
             elif next_28:
-                raise ValueError
+                raise DecodeError(p - 12, "obj_attributes.uid", Reason.BAD_BOOLEAN, f"{next_28}")
             else:
                 value_34 = None
             value_37: Any
@@ -3327,7 +3328,7 @@ def decode_create_how(buffer: Buffer, offset: int = 0) -> tuple[CreateHow, int]:
                 p = p + 4
                 next_30 = next_38
             elif next_29:
-                raise ValueError
+                raise DecodeError(p - 8, "obj_attributes.gid", Reason.BAD_BOOLEAN, f"{next_29}")
             else:
                 value_37 = None
             value_39: Any
@@ -3336,7 +3337,7 @@ def decode_create_how(buffer: Buffer, offset: int = 0) -> tuple[CreateHow, int]:
                 value_39 = number_40
                 p = p + 8
             elif next_30:
-                raise ValueError
+                raise DecodeError(p - 4, "obj_attributes.size", Reason.BAD_BOOLEAN, f"{next_30}")
             else:
                 value_39 = None
             arm_42: Any
@@ -3363,7 +3364,7 @@ def decode_create_how(buffer: Buffer, offset: int = 0) -> tuple[CreateHow, int]:
             arm_2 = CreateExclusive(octets_49)
             p = offset + 12
         else:
-            raise ValueError
+            raise DecodeError(offset, "mode", Reason.BAD_ENUM, f"{tag_1}")
         return arm_2, p
     except (struct.error, ValueError, KeyError, TypeError, AttributeError, OverflowError):
         pass  # the interpreter decides and explains
@@ -3511,7 +3512,7 @@ def decode_create_arguments(buffer: Buffer, offset: int = 0) -> tuple[CreateArgu
                 next_26 = next_29
                 next_27 = next_30
             elif flag_23:
-                raise ValueError
+                raise DecodeError(p - 16, "how.obj_attributes.mode", Reason.BAD_BOOLEAN, f"{flag_23}")
             else:
                 value_24 = None
             value_31: Any
@@ -3522,7 +3523,7 @@ def decode_create_arguments(buffer: Buffer, offset: int = 0) -> tuple[CreateArgu
                 next_26 = next_32
                 next_27 = next_33
             elif next_25:
-                raise ValueError
+                raise DecodeError(p - 12, "how.obj_attributes.uid", Reason.BAD_BOOLEAN, f"{next_25}")
             else:
                 value_31 = None
             value_34: Any
@@ -3532,7 +3533,7 @@ def decode_create_arguments(buffer: Buffer, offset: int = 0) -> tuple[CreateArgu
                 p = p + 4
                 next_27 = next_35
             elif next_26:
-                raise ValueError
+                raise DecodeError(p - 8, "how.obj_attributes.gid", Reason.BAD_BOOLEAN, f"{next_26}")
             else:
                 value_34 = None
             value_36: Any
@@ -3541,7 +3542,7 @@ def decode_create_arguments(buffer: Buffer, offset: int = 0) -> tuple[CreateArgu
                 value_36 = number_37
                 p = p + 8
             elif next_27:
-                raise ValueError
+                raise DecodeError(p - 4, "how.obj_attributes.size", Reason.BAD_BOOLEAN, f"{next_27}")
             else:
                 value_36 = None
             arm_39: Any
@@ -3575,7 +3576,7 @@ def decode_create_arguments(buffer: Buffer, offset: int = 0) -> tuple[CreateArgu
                 next_49 = next_52
                 next_50 = next_53
             elif flag_46:
-                raise ValueError
+                raise DecodeError(p - 16, "how.obj_attributes.mode", Reason.BAD_BOOLEAN, f"{flag_46}")
             else:
                 value_47 = None
             value_54: Any
@@ -3586,7 +3587,7 @@ def decode_create_arguments(buffer: Buffer, offset: int = 0) -> tuple[CreateArgu
                 next_49 = next_55
                 next_50 = next_56
             elif next_48:
-                raise ValueError
+                raise DecodeError(p - 12, "how.obj_attributes.uid", Reason.BAD_BOOLEAN, f"{next_48}")
             else:
                 value_54 = None
             value_57: Any
@@ -3596,7 +3597,7 @@ def decode_create_arguments(buffer: Buffer, offset: int = 0) -> tuple[CreateArgu
                 p = p + 4
                 next_50 = next_58
             elif next_49:
-                raise ValueError
+                raise DecodeError(p - 8, "how.obj_attributes.gid", Reason.BAD_BOOLEAN, f"{next_49}")
             else:
                 value_57 = None
             value_59: Any
@@ -3605,7 +3606,7 @@ def decode_create_arguments(buffer: Buffer, offset: int = 0) -> tuple[CreateArgu
                 value_59 = number_60
                 p = p + 8
             elif next_50:
-                raise ValueError
+                raise DecodeError(p - 4, "how.obj_attributes.size", Reason.BAD_BOOLEAN, f"{next_50}")
             else:
                 value_59 = None
             arm_62: Any
@@ -3632,7 +3633,7 @@ def decode_create_arguments(buffer: Buffer, offset: int = 0) -> tuple[CreateArgu
             arm_22 = CreateExclusive(octets_69)
             p = padded_19 + 12
         else:
-            raise ValueError
+            raise DecodeError(padded_19, "how.mode", Reason.BAD_ENUM, f"{tag_21}")
         return CreateArguments(DirectoryName(FileHandle(octets_16), octets_20), arm_22), p
     except (struct.error, ValueError, KeyError, TypeError, AttributeError, OverflowError):
         pass  # the interpreter decides and explains
@@ -3783,16 +3784,16 @@ def decode_make_done(buffer: Buffer, offset: int = 0) -> tuple[MakeDone, int]:
             p = padded_7 + 4
             word_2 = next_9
         elif word_1:
-            raise ValueError
+            raise DecodeError(p - 8, "obj", Reason.BAD_BOOLEAN, f"{word_1}")
         else:
             value_5 = None
         value_10: Any
         if word_2 == 1:
-            number_11, number_12, number_13, number_14, number_15, number_16, number_17, number_18, number_19, number_20, number_21, number_22, number_23, number_24, number_25, number_26, number_27 = _UNPACK_IIIIIQQIIQQIIIIII_4(buffer, p)
-            value_10 = FileAttributes(_FILE_TYPE_OF[number_11], number_12, number_13, number_14, number_15, number_16, number_17, DeviceNumbers(number_18, number_19), number_20, number_21, Time(number_22, number_23), Time(number_24, number_25), Time(number_26, number_27))
+            word_11, number_12, number_13, number_14, number_15, number_16, number_17, number_18, number_19, number_20, number_21, number_22, number_23, number_24, number_25, number_26, number_27 = _UNPACK_IIIIIQQIIQQIIIIII_4(buffer, p)
+            value_10 = FileAttributes(_FILE_TYPE_OF[word_11], number_12, number_13, number_14, number_15, number_16, number_17, DeviceNumbers(number_18, number_19), number_20, number_21, Time(number_22, number_23), Time(number_24, number_25), Time(number_26, number_27))
             p = p + 84
         elif word_2:
-            raise ValueError
+            raise DecodeError(p - 4, "obj_attributes", Reason.BAD_BOOLEAN, f"{word_2}")
         else:
             value_10 = None
         value_29: Any
@@ -3803,18 +3804,18 @@ def decode_make_done(buffer: Buffer, offset: int = 0) -> tuple[MakeDone, int]:
             value_29 = AttributesBefore(number_30, Time(number_31, number_32), Time(number_33, number_34))
             p = p + 24
         elif flag_28:
-            raise ValueError
+            raise DecodeError(p - 4, "dir_wcc.before", Reason.BAD_BOOLEAN, f"{flag_28}")
         else:
             value_29 = None
         value_36: Any
         flag_35, = _UNPACK_I_0(buffer, p)
         p = p + 4
         if flag_35 == 1:
-            number_37, number_38, number_39, number_40, number_41, number_42, number_43, number_44, number_45, number_46, number_47, number_48, number_49, number_50, number_51, number_52, number_53 = _UNPACK_IIIIIQQIIQQIIIIII_4(buffer, p)
-            value_36 = FileAttributes(_FILE_TYPE_OF[number_37], number_38, number_39, number_40, number_41, number_42, number_43, DeviceNumbers(number_44, number_45), number_46, number_47, Time(number_48, number_49), Time(number_50, number_51), Time(number_52, number_53))
+            word_37, number_38, number_39, number_40, number_41, number_42, number_43, number_44, number_45, number_46, number_47, number_48, number_49, number_50, number_51, number_52, number_53 = _UNPACK_IIIIIQQIIQQIIIIII_4(buffer, p)
+            value_36 = FileAttributes(_FILE_TYPE_OF[word_37], number_38, number_39, number_40, number_41, number_42, number_43, DeviceNumbers(number_44, number_45), number_46, number_47, Time(number_48, number_49), Time(number_50, number_51), Time(number_52, number_53))
             p = p + 84
         elif flag_35:
-            raise ValueError
+            raise DecodeError(p - 4, "dir_wcc.after", Reason.BAD_BOOLEAN, f"{flag_35}")
         else:
             value_36 = None
         return MakeDone(value_5, value_10, WeakCacheConsistency(value_29, value_36)), p
@@ -3896,16 +3897,16 @@ def decode_make_result(buffer: Buffer, offset: int = 0) -> tuple[MakeResult, int
                 p = padded_7 + 4
                 next_5 = next_9
             elif next_3:
-                raise ValueError
+                raise DecodeError(p - 8, "obj", Reason.BAD_BOOLEAN, f"{next_3}")
             else:
                 value_4 = None
             value_10: Any
             if next_5 == 1:
-                number_11, number_12, number_13, number_14, number_15, number_16, number_17, number_18, number_19, number_20, number_21, number_22, number_23, number_24, number_25, number_26, number_27 = _UNPACK_IIIIIQQIIQQIIIIII_4(buffer, p)
-                value_10 = FileAttributes(_FILE_TYPE_OF[number_11], number_12, number_13, number_14, number_15, number_16, number_17, DeviceNumbers(number_18, number_19), number_20, number_21, Time(number_22, number_23), Time(number_24, number_25), Time(number_26, number_27))
+                word_11, number_12, number_13, number_14, number_15, number_16, number_17, number_18, number_19, number_20, number_21, number_22, number_23, number_24, number_25, number_26, number_27 = _UNPACK_IIIIIQQIIQQIIIIII_4(buffer, p)
+                value_10 = FileAttributes(_FILE_TYPE_OF[word_11], number_12, number_13, number_14, number_15, number_16, number_17, DeviceNumbers(number_18, number_19), number_20, number_21, Time(number_22, number_23), Time(number_24, number_25), Time(number_26, number_27))
                 p = p + 84
             elif next_5:
-                raise ValueError
+                raise DecodeError(p - 4, "obj_attributes", Reason.BAD_BOOLEAN, f"{next_5}")
             else:
                 value_10 = None
             value_29: Any
@@ -3916,18 +3917,18 @@ def decode_make_result(buffer: Buffer, offset: int = 0) -> tuple[MakeResult, int
                 value_29 = AttributesBefore(number_30, Time(number_31, number_32), Time(number_33, number_34))
                 p = p + 24
             elif flag_28:
-                raise ValueError
+                raise DecodeError(p - 4, "dir_wcc.before", Reason.BAD_BOOLEAN, f"{flag_28}")
             else:
                 value_29 = None
             value_36: Any
             flag_35, = _UNPACK_I_0(buffer, p)
             p = p + 4
             if flag_35 == 1:
-                number_37, number_38, number_39, number_40, number_41, number_42, number_43, number_44, number_45, number_46, number_47, number_48, number_49, number_50, number_51, number_52, number_53 = _UNPACK_IIIIIQQIIQQIIIIII_4(buffer, p)
-                value_36 = FileAttributes(_FILE_TYPE_OF[number_37], number_38, number_39, number_40, number_41, number_42, number_43, DeviceNumbers(number_44, number_45), number_46, number_47, Time(number_48, number_49), Time(number_50, number_51), Time(number_52, number_53))
+                word_37, number_38, number_39, number_40, number_41, number_42, number_43, number_44, number_45, number_46, number_47, number_48, number_49, number_50, number_51, number_52, number_53 = _UNPACK_IIIIIQQIIQQIIIIII_4(buffer, p)
+                value_36 = FileAttributes(_FILE_TYPE_OF[word_37], number_38, number_39, number_40, number_41, number_42, number_43, DeviceNumbers(number_44, number_45), number_46, number_47, Time(number_48, number_49), Time(number_50, number_51), Time(number_52, number_53))
                 p = p + 84
             elif flag_35:
-                raise ValueError
+                raise DecodeError(p - 4, "dir_wcc.after", Reason.BAD_BOOLEAN, f"{flag_35}")
             else:
                 value_36 = None
             arm_2 = MakeDone(value_4, value_10, WeakCacheConsistency(value_29, value_36))
@@ -3946,8 +3947,8 @@ def decode_make_result(buffer: Buffer, offset: int = 0) -> tuple[MakeResult, int
             flag_60, = _UNPACK_I_0(buffer, p)
             p = p + 4
             if flag_60 == 1:
-                number_62, number_63, number_64, number_65, number_66, number_67, number_68, number_69, number_70, number_71, number_72, number_73, number_74, number_75, number_76, number_77, number_78 = _UNPACK_IIIIIQQIIQQIIIIII_4(buffer, p)
-                value_61 = FileAttributes(_FILE_TYPE_OF[number_62], number_63, number_64, number_65, number_66, number_67, number_68, DeviceNumbers(number_69, number_70), number_71, number_72, Time(number_73, number_74), Time(number_75, number_76), Time(number_77, number_78))
+                word_62, number_63, number_64, number_65, number_66, number_67, number_68, number_69, number_70, number_71, number_72, number_73, number_74, number_75, number_76, number_77, number_78 = _UNPACK_IIIIIQQIIQQIIIIII_4(buffer, p)
+                value_61 = FileAttributes(_FILE_TYPE_OF[word_62], number_63, number_64, number_65, number_66, number_67, number_68, DeviceNumbers(number_69, number_70), number_71, number_72, Time(number_73, number_74), Time(number_75, number_76), Time(number_77, number_78))
                 p = p + 84
             elif flag_60:
                 raise ValueError
@@ -4068,7 +4069,7 @@ def decode_mkdir_arguments(buffer: Buffer, offset: int = 0) -> tuple[MkdirArgume
             next_23 = next_26
             next_24 = next_27
         elif flag_20:
-            raise ValueError
+            raise DecodeError(p - 16, "attributes.mode", Reason.BAD_BOOLEAN, f"{flag_20}")
         else:
             value_21 = None
         value_28: Any
@@ -4079,7 +4080,7 @@ def decode_mkdir_arguments(buffer: Buffer, offset: int = 0) -> tuple[MkdirArgume
             next_23 = next_29
             next_24 = next_30
         elif next_22:
-            raise ValueError
+            raise DecodeError(p - 12, "attributes.uid", Reason.BAD_BOOLEAN, f"{next_22}")
         else:
             value_28 = None
         value_31: Any
@@ -4089,7 +4090,7 @@ def decode_mkdir_arguments(buffer: Buffer, offset: int = 0) -> tuple[MkdirArgume
             p = p + 4
             next_24 = next_32
         elif next_23:
-            raise ValueError
+            raise DecodeError(p - 8, "attributes.gid", Reason.BAD_BOOLEAN, f"{next_23}")
         else:
             value_31 = None
         value_33: Any
@@ -4098,7 +4099,7 @@ def decode_mkdir_arguments(buffer: Buffer, offset: int = 0) -> tuple[MkdirArgume
             value_33 = number_34
             p = p + 8
         elif next_24:
-            raise ValueError
+            raise DecodeError(p - 4, "attributes.size", Reason.BAD_BOOLEAN, f"{next_24}")
         else:
             value_33 = None
         arm_36: Any
@@ -4212,7 +4213,7 @@ def decode_symlink_data(buffer: Buffer, offset: int = 0) -> tuple[SymlinkData, i
             word_3 = next_14
             word_4 = next_15
         elif word_1:
-            raise ValueError
+            raise DecodeError(p - 16, "symlink_attributes.mode", Reason.BAD_BOOLEAN, f"{word_1}")
         else:
             value_12 = None
         value_16: Any
@@ -4223,7 +4224,7 @@ def decode_symlink_data(buffer: Buffer, offset: int = 0) -> tuple[SymlinkData, i
             word_3 = next_17
             word_4 = next_18
         elif word_2:
-            raise ValueError
+            raise DecodeError(p - 12, "symlink_attributes.uid", Reason.BAD_BOOLEAN, f"{word_2}")
         else:
             value_16 = None
         value_19: Any
@@ -4233,7 +4234,7 @@ def decode_symlink_data(buffer: Buffer, offset: int = 0) -> tuple[SymlinkData, i
             p = p + 4
             word_4 = next_20
         elif word_3:
-            raise ValueError
+            raise DecodeError(p - 8, "symlink_attributes.gid", Reason.BAD_BOOLEAN, f"{word_3}")
         else:
             value_19 = None
         value_21: Any
@@ -4242,7 +4243,7 @@ def decode_symlink_data(buffer: Buffer, offset: int = 0) -> tuple[SymlinkData, i
             value_21 = number_22
             p = p + 8
         elif word_4:
-            raise ValueError
+            raise DecodeError(p - 4, "symlink_attributes.size", Reason.BAD_BOOLEAN, f"{word_4}")
         else:
             value_21 = None
         arm_24: Any
@@ -4370,7 +4371,7 @@ def decode_symlink_arguments(buffer: Buffer, offset: int = 0) -> tuple[SymlinkAr
             next_24 = next_27
             next_25 = next_28
         elif flag_21:
-            raise ValueError
+            raise DecodeError(p - 16, "symlink.symlink_attributes.mode", Reason.BAD_BOOLEAN, f"{flag_21}")
         else:
             value_22 = None
         value_29: Any
@@ -4381,7 +4382,7 @@ def decode_symlink_arguments(buffer: Buffer, offset: int = 0) -> tuple[SymlinkAr
             next_24 = next_30
             next_25 = next_31
         elif next_23:
-            raise ValueError
+            raise DecodeError(p - 12, "symlink.symlink_attributes.uid", Reason.BAD_BOOLEAN, f"{next_23}")
         else:
             value_29 = None
         value_32: Any
@@ -4391,7 +4392,7 @@ def decode_symlink_arguments(buffer: Buffer, offset: int = 0) -> tuple[SymlinkAr
             p = p + 4
             next_25 = next_33
         elif next_24:
-            raise ValueError
+            raise DecodeError(p - 8, "symlink.symlink_attributes.gid", Reason.BAD_BOOLEAN, f"{next_24}")
         else:
             value_32 = None
         value_34: Any
@@ -4400,7 +4401,7 @@ def decode_symlink_arguments(buffer: Buffer, offset: int = 0) -> tuple[SymlinkAr
             value_34 = number_35
             p = p + 8
         elif next_25:
-            raise ValueError
+            raise DecodeError(p - 4, "symlink.symlink_attributes.size", Reason.BAD_BOOLEAN, f"{next_25}")
         else:
             value_34 = None
         arm_37: Any
@@ -4529,7 +4530,7 @@ def decode_device_data(buffer: Buffer, offset: int = 0) -> tuple[DeviceData, int
             word_3 = next_15
             word_4 = next_16
         elif word_1:
-            raise ValueError
+            raise DecodeError(p - 16, "dev_attributes.mode", Reason.BAD_BOOLEAN, f"{word_1}")
         else:
             value_13 = None
         value_17: Any
@@ -4540,7 +4541,7 @@ def decode_device_data(buffer: Buffer, offset: int = 0) -> tuple[DeviceData, int
             word_3 = next_18
             word_4 = next_19
         elif word_2:
-            raise ValueError
+            raise DecodeError(p - 12, "dev_attributes.uid", Reason.BAD_BOOLEAN, f"{word_2}")
         else:
             value_17 = None
         value_20: Any
@@ -4550,7 +4551,7 @@ def decode_device_data(buffer: Buffer, offset: int = 0) -> tuple[DeviceData, int
             p = p + 4
             word_4 = next_21
         elif word_3:
-            raise ValueError
+            raise DecodeError(p - 8, "dev_attributes.gid", Reason.BAD_BOOLEAN, f"{word_3}")
         else:
             value_20 = None
         value_22: Any
@@ -4559,7 +4560,7 @@ def decode_device_data(buffer: Buffer, offset: int = 0) -> tuple[DeviceData, int
             value_22 = number_23
             p = p + 8
         elif word_4:
-            raise ValueError
+            raise DecodeError(p - 4, "dev_attributes.size", Reason.BAD_BOOLEAN, f"{word_4}")
         else:
             value_22 = None
         arm_25: Any
@@ -4658,7 +4659,7 @@ def decode_mknod_data(buffer: Buffer, offset: int = 0) -> tuple[MknodData, int]:
                 next_6 = next_9
                 next_7 = next_10
             elif flag_3:
-                raise ValueError
+                raise DecodeError(p - 16, "device.dev_attributes.mode", Reason.BAD_BOOLEAN, f"{flag_3}")
             else:
                 value_4 = None
             value_11: Any
@@ -4669,7 +4670,7 @@ def decode_mknod_data(buffer: Buffer, offset: int = 0) -> tuple[MknodData, int]:
                 next_6 = next_12
                 next_7 = next_13
             elif next_5:
-                raise ValueError
+                raise DecodeError(p - 12, "device.dev_attributes.uid", Reason.BAD_BOOLEAN, f"{next_5}")
             else:
                 value_11 = None
             value_14: Any
@@ -4679,7 +4680,7 @@ def decode_mknod_data(buffer: Buffer, offset: int = 0) -> tuple[MknodData, int]:
                 p = p + 4
                 next_7 = next_15
             elif next_6:
-                raise ValueError
+                raise DecodeError(p - 8, "device.dev_attributes.gid", Reason.BAD_BOOLEAN, f"{next_6}")
             else:
                 value_14 = None
             value_16: Any
@@ -4688,7 +4689,7 @@ def decode_mknod_data(buffer: Buffer, offset: int = 0) -> tuple[MknodData, int]:
                 value_16 = number_17
                 p = p + 8
             elif next_7:
-                raise ValueError
+                raise DecodeError(p - 4, "device.dev_attributes.size", Reason.BAD_BOOLEAN, f"{next_7}")
             else:
                 value_16 = None
             arm_19: Any
@@ -4723,7 +4724,7 @@ def decode_mknod_data(buffer: Buffer, offset: int = 0) -> tuple[MknodData, int]:
                 next_31 = next_34
                 next_32 = next_35
             elif flag_28:
-                raise ValueError
+                raise DecodeError(p - 16, "device.dev_attributes.mode", Reason.BAD_BOOLEAN, f"{flag_28}")
             else:
                 value_29 = None
             value_36: Any
@@ -4734,7 +4735,7 @@ def decode_mknod_data(buffer: Buffer, offset: int = 0) -> tuple[MknodData, int]:
                 next_31 = next_37
                 next_32 = next_38
             elif next_30:
-                raise ValueError
+                raise DecodeError(p - 12, "device.dev_attributes.uid", Reason.BAD_BOOLEAN, f"{next_30}")
             else:
                 value_36 = None
             value_39: Any
@@ -4744,7 +4745,7 @@ def decode_mknod_data(buffer: Buffer, offset: int = 0) -> tuple[MknodData, int]:
                 p = p + 4
                 next_32 = next_40
             elif next_31:
-                raise ValueError
+                raise DecodeError(p - 8, "device.dev_attributes.gid", Reason.BAD_BOOLEAN, f"{next_31}")
             else:
                 value_39 = None
             value_41: Any
@@ -4753,7 +4754,7 @@ def decode_mknod_data(buffer: Buffer, offset: int = 0) -> tuple[MknodData, int]:
                 value_41 = number_42
                 p = p + 8
             elif next_32:
-                raise ValueError
+                raise DecodeError(p - 4, "device.dev_attributes.size", Reason.BAD_BOOLEAN, f"{next_32}")
             else:
                 value_41 = None
             arm_44: Any
@@ -4788,7 +4789,7 @@ def decode_mknod_data(buffer: Buffer, offset: int = 0) -> tuple[MknodData, int]:
                 next_56 = next_59
                 next_57 = next_60
             elif flag_53:
-                raise ValueError
+                raise DecodeError(p - 16, "pipe_attributes.mode", Reason.BAD_BOOLEAN, f"{flag_53}")
             else:
                 value_54 = None
             value_61: Any
@@ -4799,7 +4800,7 @@ def decode_mknod_data(buffer: Buffer, offset: int = 0) -> tuple[MknodData, int]:
                 next_56 = next_62
                 next_57 = next_63
             elif next_55:
-                raise ValueError
+                raise DecodeError(p - 12, "pipe_attributes.uid", Reason.BAD_BOOLEAN, f"{next_55}")
             else:
                 value_61 = None
             value_64: Any
@@ -4809,7 +4810,7 @@ def decode_mknod_data(buffer: Buffer, offset: int = 0) -> tuple[MknodData, int]:
                 p = p + 4
                 next_57 = next_65
             elif next_56:
-                raise ValueError
+                raise DecodeError(p - 8, "pipe_attributes.gid", Reason.BAD_BOOLEAN, f"{next_56}")
             else:
                 value_64 = None
             value_66: Any
@@ -4818,7 +4819,7 @@ def decode_mknod_data(buffer: Buffer, offset: int = 0) -> tuple[MknodData, int]:
                 value_66 = number_67
                 p = p + 8
             elif next_57:
-                raise ValueError
+                raise DecodeError(p - 4, "pipe_attributes.size", Reason.BAD_BOOLEAN, f"{next_57}")
             else:
                 value_66 = None
             arm_69: Any
@@ -4852,7 +4853,7 @@ def decode_mknod_data(buffer: Buffer, offset: int = 0) -> tuple[MknodData, int]:
                 next_79 = next_82
                 next_80 = next_83
             elif flag_76:
-                raise ValueError
+                raise DecodeError(p - 16, "pipe_attributes.mode", Reason.BAD_BOOLEAN, f"{flag_76}")
             else:
                 value_77 = None
             value_84: Any
@@ -4863,7 +4864,7 @@ def decode_mknod_data(buffer: Buffer, offset: int = 0) -> tuple[MknodData, int]:
                 next_79 = next_85
                 next_80 = next_86
             elif next_78:
-                raise ValueError
+                raise DecodeError(p - 12, "pipe_attributes.uid", Reason.BAD_BOOLEAN, f"{next_78}")
             else:
                 value_84 = None
             value_87: Any
@@ -4873,7 +4874,7 @@ def decode_mknod_data(buffer: Buffer, offset: int = 0) -> tuple[MknodData, int]:
                 p = p + 4
                 next_80 = next_88
             elif next_79:
-                raise ValueError
+                raise DecodeError(p - 8, "pipe_attributes.gid", Reason.BAD_BOOLEAN, f"{next_79}")
             else:
                 value_87 = None
             value_89: Any
@@ -4882,7 +4883,7 @@ def decode_mknod_data(buffer: Buffer, offset: int = 0) -> tuple[MknodData, int]:
                 value_89 = number_90
                 p = p + 8
             elif next_80:
-                raise ValueError
+                raise DecodeError(p - 4, "pipe_attributes.size", Reason.BAD_BOOLEAN, f"{next_80}")
             else:
                 value_89 = None
             arm_92: Any
@@ -5143,7 +5144,7 @@ def decode_mknod_arguments(buffer: Buffer, offset: int = 0) -> tuple[MknodArgume
                 next_28 = next_31
                 next_29 = next_32
             elif flag_25:
-                raise ValueError
+                raise DecodeError(p - 16, "what.device.dev_attributes.mode", Reason.BAD_BOOLEAN, f"{flag_25}")
             else:
                 value_26 = None
             value_33: Any
@@ -5154,7 +5155,7 @@ def decode_mknod_arguments(buffer: Buffer, offset: int = 0) -> tuple[MknodArgume
                 next_28 = next_34
                 next_29 = next_35
             elif next_27:
-                raise ValueError
+                raise DecodeError(p - 12, "what.device.dev_attributes.uid", Reason.BAD_BOOLEAN, f"{next_27}")
             else:
                 value_33 = None
             value_36: Any
@@ -5164,7 +5165,7 @@ def decode_mknod_arguments(buffer: Buffer, offset: int = 0) -> tuple[MknodArgume
                 p = p + 4
                 next_29 = next_37
             elif next_28:
-                raise ValueError
+                raise DecodeError(p - 8, "what.device.dev_attributes.gid", Reason.BAD_BOOLEAN, f"{next_28}")
             else:
                 value_36 = None
             value_38: Any
@@ -5173,7 +5174,7 @@ def decode_mknod_arguments(buffer: Buffer, offset: int = 0) -> tuple[MknodArgume
                 value_38 = number_39
                 p = p + 8
             elif next_29:
-                raise ValueError
+                raise DecodeError(p - 4, "what.device.dev_attributes.size", Reason.BAD_BOOLEAN, f"{next_29}")
             else:
                 value_38 = None
             arm_41: Any
@@ -5208,7 +5209,7 @@ def decode_mknod_arguments(buffer: Buffer, offset: int = 0) -> tuple[MknodArgume
                 next_53 = next_56
                 next_54 = next_57
             elif flag_50:
-                raise ValueError
+                raise DecodeError(p - 16, "what.device.dev_attributes.mode", Reason.BAD_BOOLEAN, f"{flag_50}")
             else:
                 value_51 = None
             value_58: Any
@@ -5219,7 +5220,7 @@ def decode_mknod_arguments(buffer: Buffer, offset: int = 0) -> tuple[MknodArgume
                 next_53 = next_59
                 next_54 = next_60
             elif next_52:
-                raise ValueError
+                raise DecodeError(p - 12, "what.device.dev_attributes.uid", Reason.BAD_BOOLEAN, f"{next_52}")
             else:
                 value_58 = None
             value_61: Any
@@ -5229,7 +5230,7 @@ def decode_mknod_arguments(buffer: Buffer, offset: int = 0) -> tuple[MknodArgume
                 p = p + 4
                 next_54 = next_62
             elif next_53:
-                raise ValueError
+                raise DecodeError(p - 8, "what.device.dev_attributes.gid", Reason.BAD_BOOLEAN, f"{next_53}")
             else:
                 value_61 = None
             value_63: Any
@@ -5238,7 +5239,7 @@ def decode_mknod_arguments(buffer: Buffer, offset: int = 0) -> tuple[MknodArgume
                 value_63 = number_64
                 p = p + 8
             elif next_54:
-                raise ValueError
+                raise DecodeError(p - 4, "what.device.dev_attributes.size", Reason.BAD_BOOLEAN, f"{next_54}")
             else:
                 value_63 = None
             arm_66: Any
@@ -5273,7 +5274,7 @@ def decode_mknod_arguments(buffer: Buffer, offset: int = 0) -> tuple[MknodArgume
                 next_78 = next_81
                 next_79 = next_82
             elif flag_75:
-                raise ValueError
+                raise DecodeError(p - 16, "what.pipe_attributes.mode", Reason.BAD_BOOLEAN, f"{flag_75}")
             else:
                 value_76 = None
             value_83: Any
@@ -5284,7 +5285,7 @@ def decode_mknod_arguments(buffer: Buffer, offset: int = 0) -> tuple[MknodArgume
                 next_78 = next_84
                 next_79 = next_85
             elif next_77:
-                raise ValueError
+                raise DecodeError(p - 12, "what.pipe_attributes.uid", Reason.BAD_BOOLEAN, f"{next_77}")
             else:
                 value_83 = None
             value_86: Any
@@ -5294,7 +5295,7 @@ def decode_mknod_arguments(buffer: Buffer, offset: int = 0) -> tuple[MknodArgume
                 p = p + 4
                 next_79 = next_87
             elif next_78:
-                raise ValueError
+                raise DecodeError(p - 8, "what.pipe_attributes.gid", Reason.BAD_BOOLEAN, f"{next_78}")
             else:
                 value_86 = None
             value_88: Any
@@ -5303,7 +5304,7 @@ def decode_mknod_arguments(buffer: Buffer, offset: int = 0) -> tuple[MknodArgume
                 value_88 = number_89
                 p = p + 8
             elif next_79:
-                raise ValueError
+                raise DecodeError(p - 4, "what.pipe_attributes.size", Reason.BAD_BOOLEAN, f"{next_79}")
             else:
                 value_88 = None
             arm_91: Any
@@ -5337,7 +5338,7 @@ def decode_mknod_arguments(buffer: Buffer, offset: int = 0) -> tuple[MknodArgume
                 next_101 = next_104
                 next_102 = next_105
             elif flag_98:
-                raise ValueError
+                raise DecodeError(p - 16, "what.pipe_attributes.mode", Reason.BAD_BOOLEAN, f"{flag_98}")
             else:
                 value_99 = None
             value_106: Any
@@ -5348,7 +5349,7 @@ def decode_mknod_arguments(buffer: Buffer, offset: int = 0) -> tuple[MknodArgume
                 next_101 = next_107
                 next_102 = next_108
             elif next_100:
-                raise ValueError
+                raise DecodeError(p - 12, "what.pipe_attributes.uid", Reason.BAD_BOOLEAN, f"{next_100}")
             else:
                 value_106 = None
             value_109: Any
@@ -5358,7 +5359,7 @@ def decode_mknod_arguments(buffer: Buffer, offset: int = 0) -> tuple[MknodArgume
                 p = p + 4
                 next_102 = next_110
             elif next_101:
-                raise ValueError
+                raise DecodeError(p - 8, "what.pipe_attributes.gid", Reason.BAD_BOOLEAN, f"{next_101}")
             else:
                 value_109 = None
             value_111: Any
@@ -5367,7 +5368,7 @@ def decode_mknod_arguments(buffer: Buffer, offset: int = 0) -> tuple[MknodArgume
                 value_111 = number_112
                 p = p + 8
             elif next_102:
-                raise ValueError
+                raise DecodeError(p - 4, "what.pipe_attributes.size", Reason.BAD_BOOLEAN, f"{next_102}")
             else:
                 value_111 = None
             arm_114: Any
@@ -5679,18 +5680,18 @@ def decode_remove_done(buffer: Buffer, offset: int = 0) -> tuple[RemoveDone, int
             value_3 = AttributesBefore(number_4, Time(number_5, number_6), Time(number_7, number_8))
             p = p + 24
         elif word_1:
-            raise ValueError
+            raise DecodeError(p - 4, "dir_wcc.before", Reason.BAD_BOOLEAN, f"{word_1}")
         else:
             value_3 = None
         value_10: Any
         flag_9, = _UNPACK_I_0(buffer, p)
         p = p + 4
         if flag_9 == 1:
-            number_11, number_12, number_13, number_14, number_15, number_16, number_17, number_18, number_19, number_20, number_21, number_22, number_23, number_24, number_25, number_26, number_27 = _UNPACK_IIIIIQQIIQQIIIIII_4(buffer, p)
-            value_10 = FileAttributes(_FILE_TYPE_OF[number_11], number_12, number_13, number_14, number_15, number_16, number_17, DeviceNumbers(number_18, number_19), number_20, number_21, Time(number_22, number_23), Time(number_24, number_25), Time(number_26, number_27))
+            word_11, number_12, number_13, number_14, number_15, number_16, number_17, number_18, number_19, number_20, number_21, number_22, number_23, number_24, number_25, number_26, number_27 = _UNPACK_IIIIIQQIIQQIIIIII_4(buffer, p)
+            value_10 = FileAttributes(_FILE_TYPE_OF[word_11], number_12, number_13, number_14, number_15, number_16, number_17, DeviceNumbers(number_18, number_19), number_20, number_21, Time(number_22, number_23), Time(number_24, number_25), Time(number_26, number_27))
             p = p + 84
         elif flag_9:
-            raise ValueError
+            raise DecodeError(p - 4, "dir_wcc.after", Reason.BAD_BOOLEAN, f"{flag_9}")
         else:
             value_10 = None
         return RemoveDone(WeakCacheConsistency(value_3, value_10)), p
@@ -5741,18 +5742,18 @@ def decode_remove_result(buffer: Buffer, offset: int = 0) -> tuple[RemoveResult,
                 value_4 = AttributesBefore(number_5, Time(number_6, number_7), Time(number_8, number_9))
                 p = p + 24
             elif next_3:
-                raise ValueError
+                raise DecodeError(p - 4, "dir_wcc.before", Reason.BAD_BOOLEAN, f"{next_3}")
             else:
                 value_4 = None
             value_11: Any
             flag_10, = _UNPACK_I_0(buffer, p)
             p = p + 4
             if flag_10 == 1:
-                number_12, number_13, number_14, number_15, number_16, number_17, number_18, number_19, number_20, number_21, number_22, number_23, number_24, number_25, number_26, number_27, number_28 = _UNPACK_IIIIIQQIIQQIIIIII_4(buffer, p)
-                value_11 = FileAttributes(_FILE_TYPE_OF[number_12], number_13, number_14, number_15, number_16, number_17, number_18, DeviceNumbers(number_19, number_20), number_21, number_22, Time(number_23, number_24), Time(number_25, number_26), Time(number_27, number_28))
+                word_12, number_13, number_14, number_15, number_16, number_17, number_18, number_19, number_20, number_21, number_22, number_23, number_24, number_25, number_26, number_27, number_28 = _UNPACK_IIIIIQQIIQQIIIIII_4(buffer, p)
+                value_11 = FileAttributes(_FILE_TYPE_OF[word_12], number_13, number_14, number_15, number_16, number_17, number_18, DeviceNumbers(number_19, number_20), number_21, number_22, Time(number_23, number_24), Time(number_25, number_26), Time(number_27, number_28))
                 p = p + 84
             elif flag_10:
-                raise ValueError
+                raise DecodeError(p - 4, "dir_wcc.after", Reason.BAD_BOOLEAN, f"{flag_10}")
             else:
                 value_11 = None
             arm_2 = RemoveDone(WeakCacheConsistency(value_4, value_11))
@@ -5771,8 +5772,8 @@ def decode_remove_result(buffer: Buffer, offset: int = 0) -> tuple[RemoveResult,
             flag_35, = _UNPACK_I_0(buffer, p)
             p = p + 4
             if flag_35 == 1:
-                number_37, number_38, number_39, number_40, number_41, number_42, number_43, number_44, number_45, number_46, number_47, number_48, number_49, number_50, number_51, number_52, number_53 = _UNPACK_IIIIIQQIIQQIIIIII_4(buffer, p)
-                value_36 = FileAttributes(_FILE_TYPE_OF[number_37], number_38, number_39, number_40, number_41, number_42, number_43, DeviceNumbers(number_44, number_45), number_46, number_47, Time(number_48, number_49), Time(number_50, number_51), Time(number_52, number_53))
+                word_37, number_38, number_39, number_40, number_41, number_42, number_43, number_44, number_45, number_46, number_47, number_48, number_49, number_50, number_51, number_52, number_53 = _UNPACK_IIIIIQQIIQQIIIIII_4(buffer, p)
+                value_36 = FileAttributes(_FILE_TYPE_OF[word_37], number_38, number_39, number_40, number_41, number_42, number_43, DeviceNumbers(number_44, number_45), number_46, number_47, Time(number_48, number_49), Time(number_50, number_51), Time(number_52, number_53))
                 p = p + 84
             elif flag_35:
                 raise ValueError
@@ -5942,18 +5943,18 @@ def decode_rename_done(buffer: Buffer, offset: int = 0) -> tuple[RenameDone, int
             value_5 = AttributesBefore(number_6, Time(number_7, number_8), Time(number_9, number_10))
             p = p + 24
         elif word_1:
-            raise ValueError
+            raise DecodeError(p - 4, "fromdir_wcc.before", Reason.BAD_BOOLEAN, f"{word_1}")
         else:
             value_5 = None
         value_12: Any
         flag_11, = _UNPACK_I_0(buffer, p)
         p = p + 4
         if flag_11 == 1:
-            number_13, number_14, number_15, number_16, number_17, number_18, number_19, number_20, number_21, number_22, number_23, number_24, number_25, number_26, number_27, number_28, number_29 = _UNPACK_IIIIIQQIIQQIIIIII_4(buffer, p)
-            value_12 = FileAttributes(_FILE_TYPE_OF[number_13], number_14, number_15, number_16, number_17, number_18, number_19, DeviceNumbers(number_20, number_21), number_22, number_23, Time(number_24, number_25), Time(number_26, number_27), Time(number_28, number_29))
+            word_13, number_14, number_15, number_16, number_17, number_18, number_19, number_20, number_21, number_22, number_23, number_24, number_25, number_26, number_27, number_28, number_29 = _UNPACK_IIIIIQQIIQQIIIIII_4(buffer, p)
+            value_12 = FileAttributes(_FILE_TYPE_OF[word_13], number_14, number_15, number_16, number_17, number_18, number_19, DeviceNumbers(number_20, number_21), number_22, number_23, Time(number_24, number_25), Time(number_26, number_27), Time(number_28, number_29))
             p = p + 84
         elif flag_11:
-            raise ValueError
+            raise DecodeError(p - 4, "fromdir_wcc.after", Reason.BAD_BOOLEAN, f"{flag_11}")
         else:
             value_12 = None
         value_31: Any
@@ -5964,18 +5965,18 @@ def decode_rename_done(buffer: Buffer, offset: int = 0) -> tuple[RenameDone, int
             value_31 = AttributesBefore(number_32, Time(number_33, number_34), Time(number_35, number_36))
             p = p + 24
         elif flag_30:
-            raise ValueError
+            raise DecodeError(p - 4, "todir_wcc.before", Reason.BAD_BOOLEAN, f"{flag_30}")
         else:
             value_31 = None
         value_38: Any
         flag_37, = _UNPACK_I_0(buffer, p)
         p = p + 4
         if flag_37 == 1:
-            number_39, number_40, number_41, number_42, number_43, number_44, number_45, number_46, number_47, number_48, number_49, number_50, number_51, number_52, number_53, number_54, number_55 = _UNPACK_IIIIIQQIIQQIIIIII_4(buffer, p)
-            value_38 = FileAttributes(_FILE_TYPE_OF[number_39], number_40, number_41, number_42, number_43, number_44, number_45, DeviceNumbers(number_46, number_47), number_48, number_49, Time(number_50, number_51), Time(number_52, number_53), Time(number_54, number_55))
+            word_39, number_40, number_41, number_42, number_43, number_44, number_45, number_46, number_47, number_48, number_49, number_50, number_51, number_52, number_53, number_54, number_55 = _UNPACK_IIIIIQQIIQQIIIIII_4(buffer, p)
+            value_38 = FileAttributes(_FILE_TYPE_OF[word_39], number_40, number_41, number_42, number_43, number_44, number_45, DeviceNumbers(number_46, number_47), number_48, number_49, Time(number_50, number_51), Time(number_52, number_53), Time(number_54, number_55))
             p = p + 84
         elif flag_37:
-            raise ValueError
+            raise DecodeError(p - 4, "todir_wcc.after", Reason.BAD_BOOLEAN, f"{flag_37}")
         else:
             value_38 = None
         return RenameDone(WeakCacheConsistency(value_5, value_12), WeakCacheConsistency(value_31, value_38)), p
@@ -6043,18 +6044,18 @@ def decode_rename_failed_data(buffer: Buffer, offset: int = 0) -> tuple[RenameFa
             value_5 = AttributesBefore(number_6, Time(number_7, number_8), Time(number_9, number_10))
             p = p + 24
         elif word_1:
-            raise ValueError
+            raise DecodeError(p - 4, "fromdir_wcc.before", Reason.BAD_BOOLEAN, f"{word_1}")
         else:
             value_5 = None
         value_12: Any
         flag_11, = _UNPACK_I_0(buffer, p)
         p = p + 4
         if flag_11 == 1:
-            number_13, number_14, number_15, number_16, number_17, number_18, number_19, number_20, number_21, number_22, number_23, number_24, number_25, number_26, number_27, number_28, number_29 = _UNPACK_IIIIIQQIIQQIIIIII_4(buffer, p)
-            value_12 = FileAttributes(_FILE_TYPE_OF[number_13], number_14, number_15, number_16, number_17, number_18, number_19, DeviceNumbers(number_20, number_21), number_22, number_23, Time(number_24, number_25), Time(number_26, number_27), Time(number_28, number_29))
+            word_13, number_14, number_15, number_16, number_17, number_18, number_19, number_20, number_21, number_22, number_23, number_24, number_25, number_26, number_27, number_28, number_29 = _UNPACK_IIIIIQQIIQQIIIIII_4(buffer, p)
+            value_12 = FileAttributes(_FILE_TYPE_OF[word_13], number_14, number_15, number_16, number_17, number_18, number_19, DeviceNumbers(number_20, number_21), number_22, number_23, Time(number_24, number_25), Time(number_26, number_27), Time(number_28, number_29))
             p = p + 84
         elif flag_11:
-            raise ValueError
+            raise DecodeError(p - 4, "fromdir_wcc.after", Reason.BAD_BOOLEAN, f"{flag_11}")
         else:
             value_12 = None
         value_31: Any
@@ -6065,18 +6066,18 @@ def decode_rename_failed_data(buffer: Buffer, offset: int = 0) -> tuple[RenameFa
             value_31 = AttributesBefore(number_32, Time(number_33, number_34), Time(number_35, number_36))
             p = p + 24
         elif flag_30:
-            raise ValueError
+            raise DecodeError(p - 4, "todir_wcc.before", Reason.BAD_BOOLEAN, f"{flag_30}")
         else:
             value_31 = None
         value_38: Any
         flag_37, = _UNPACK_I_0(buffer, p)
         p = p + 4
         if flag_37 == 1:
-            number_39, number_40, number_41, number_42, number_43, number_44, number_45, number_46, number_47, number_48, number_49, number_50, number_51, number_52, number_53, number_54, number_55 = _UNPACK_IIIIIQQIIQQIIIIII_4(buffer, p)
-            value_38 = FileAttributes(_FILE_TYPE_OF[number_39], number_40, number_41, number_42, number_43, number_44, number_45, DeviceNumbers(number_46, number_47), number_48, number_49, Time(number_50, number_51), Time(number_52, number_53), Time(number_54, number_55))
+            word_39, number_40, number_41, number_42, number_43, number_44, number_45, number_46, number_47, number_48, number_49, number_50, number_51, number_52, number_53, number_54, number_55 = _UNPACK_IIIIIQQIIQQIIIIII_4(buffer, p)
+            value_38 = FileAttributes(_FILE_TYPE_OF[word_39], number_40, number_41, number_42, number_43, number_44, number_45, DeviceNumbers(number_46, number_47), number_48, number_49, Time(number_50, number_51), Time(number_52, number_53), Time(number_54, number_55))
             p = p + 84
         elif flag_37:
-            raise ValueError
+            raise DecodeError(p - 4, "todir_wcc.after", Reason.BAD_BOOLEAN, f"{flag_37}")
         else:
             value_38 = None
         return RenameFailedData(WeakCacheConsistency(value_5, value_12), WeakCacheConsistency(value_31, value_38)), p
@@ -6144,18 +6145,18 @@ def decode_rename_result(buffer: Buffer, offset: int = 0) -> tuple[RenameResult,
                 value_4 = AttributesBefore(number_5, Time(number_6, number_7), Time(number_8, number_9))
                 p = p + 24
             elif next_3:
-                raise ValueError
+                raise DecodeError(p - 4, "fromdir_wcc.before", Reason.BAD_BOOLEAN, f"{next_3}")
             else:
                 value_4 = None
             value_11: Any
             flag_10, = _UNPACK_I_0(buffer, p)
             p = p + 4
             if flag_10 == 1:
-                number_12, number_13, number_14, number_15, number_16, number_17, number_18, number_19, number_20, number_21, number_22, number_23, number_24, number_25, number_26, number_27, number_28 = _UNPACK_IIIIIQQIIQQIIIIII_4(buffer, p)
-                value_11 = FileAttributes(_FILE_TYPE_OF[number_12], number_13, number_14, number_15, number_16, number_17, number_18, DeviceNumbers(number_19, number_20), number_21, number_22, Time(number_23, number_24), Time(number_25, number_26), Time(number_27, number_28))
+                word_12, number_13, number_14, number_15, number_16, number_17, number_18, number_19, number_20, number_21, number_22, number_23, number_24, number_25, number_26, number_27, number_28 = _UNPACK_IIIIIQQIIQQIIIIII_4(buffer, p)
+                value_11 = FileAttributes(_FILE_TYPE_OF[word_12], number_13, number_14, number_15, number_16, number_17, number_18, DeviceNumbers(number_19, number_20), number_21, number_22, Time(number_23, number_24), Time(number_25, number_26), Time(number_27, number_28))
                 p = p + 84
             elif flag_10:
-                raise ValueError
+                raise DecodeError(p - 4, "fromdir_wcc.after", Reason.BAD_BOOLEAN, f"{flag_10}")
             else:
                 value_11 = None
             value_30: Any
@@ -6166,18 +6167,18 @@ def decode_rename_result(buffer: Buffer, offset: int = 0) -> tuple[RenameResult,
                 value_30 = AttributesBefore(number_31, Time(number_32, number_33), Time(number_34, number_35))
                 p = p + 24
             elif flag_29:
-                raise ValueError
+                raise DecodeError(p - 4, "todir_wcc.before", Reason.BAD_BOOLEAN, f"{flag_29}")
             else:
                 value_30 = None
             value_37: Any
             flag_36, = _UNPACK_I_0(buffer, p)
             p = p + 4
             if flag_36 == 1:
-                number_38, number_39, number_40, number_41, number_42, number_43, number_44, number_45, number_46, number_47, number_48, number_49, number_50, number_51, number_52, number_53, number_54 = _UNPACK_IIIIIQQIIQQIIIIII_4(buffer, p)
-                value_37 = FileAttributes(_FILE_TYPE_OF[number_38], number_39, number_40, number_41, number_42, number_43, number_44, DeviceNumbers(number_45, number_46), number_47, number_48, Time(number_49, number_50), Time(number_51, number_52), Time(number_53, number_54))
+                word_38, number_39, number_40, number_41, number_42, number_43, number_44, number_45, number_46, number_47, number_48, number_49, number_50, number_51, number_52, number_53, number_54 = _UNPACK_IIIIIQQIIQQIIIIII_4(buffer, p)
+                value_37 = FileAttributes(_FILE_TYPE_OF[word_38], number_39, number_40, number_41, number_42, number_43, number_44, DeviceNumbers(number_45, number_46), number_47, number_48, Time(number_49, number_50), Time(number_51, number_52), Time(number_53, number_54))
                 p = p + 84
             elif flag_36:
-                raise ValueError
+                raise DecodeError(p - 4, "todir_wcc.after", Reason.BAD_BOOLEAN, f"{flag_36}")
             else:
                 value_37 = None
             arm_2 = RenameDone(WeakCacheConsistency(value_4, value_11), WeakCacheConsistency(value_30, value_37))
@@ -6196,8 +6197,8 @@ def decode_rename_result(buffer: Buffer, offset: int = 0) -> tuple[RenameResult,
             flag_61, = _UNPACK_I_0(buffer, p)
             p = p + 4
             if flag_61 == 1:
-                number_63, number_64, number_65, number_66, number_67, number_68, number_69, number_70, number_71, number_72, number_73, number_74, number_75, number_76, number_77, number_78, number_79 = _UNPACK_IIIIIQQIIQQIIIIII_4(buffer, p)
-                value_62 = FileAttributes(_FILE_TYPE_OF[number_63], number_64, number_65, number_66, number_67, number_68, number_69, DeviceNumbers(number_70, number_71), number_72, number_73, Time(number_74, number_75), Time(number_76, number_77), Time(number_78, number_79))
+                word_63, number_64, number_65, number_66, number_67, number_68, number_69, number_70, number_71, number_72, number_73, number_74, number_75, number_76, number_77, number_78, number_79 = _UNPACK_IIIIIQQIIQQIIIIII_4(buffer, p)
+                value_62 = FileAttributes(_FILE_TYPE_OF[word_63], number_64, number_65, number_66, number_67, number_68, number_69, DeviceNumbers(number_70, number_71), number_72, number_73, Time(number_74, number_75), Time(number_76, number_77), Time(number_78, number_79))
                 p = p + 84
             elif flag_61:
                 raise ValueError
@@ -6218,8 +6219,8 @@ def decode_rename_result(buffer: Buffer, offset: int = 0) -> tuple[RenameResult,
             flag_87, = _UNPACK_I_0(buffer, p)
             p = p + 4
             if flag_87 == 1:
-                number_89, number_90, number_91, number_92, number_93, number_94, number_95, number_96, number_97, number_98, number_99, number_100, number_101, number_102, number_103, number_104, number_105 = _UNPACK_IIIIIQQIIQQIIIIII_4(buffer, p)
-                value_88 = FileAttributes(_FILE_TYPE_OF[number_89], number_90, number_91, number_92, number_93, number_94, number_95, DeviceNumbers(number_96, number_97), number_98, number_99, Time(number_100, number_101), Time(number_102, number_103), Time(number_104, number_105))
+                word_89, number_90, number_91, number_92, number_93, number_94, number_95, number_96, number_97, number_98, number_99, number_100, number_101, number_102, number_103, number_104, number_105 = _UNPACK_IIIIIQQIIQQIIIIII_4(buffer, p)
+                value_88 = FileAttributes(_FILE_TYPE_OF[word_89], number_90, number_91, number_92, number_93, number_94, number_95, DeviceNumbers(number_96, number_97), number_98, number_99, Time(number_100, number_101), Time(number_102, number_103), Time(number_104, number_105))
                 p = p + 84
             elif flag_87:
                 raise ValueError
@@ -6404,11 +6405,11 @@ def decode_link_done(buffer: Buffer, offset: int = 0) -> tuple[LinkDone, int]:
         value_4: Any
         p = offset + 4
         if word_1 == 1:
-            number_5, number_6, number_7, number_8, number_9, number_10, number_11, number_12, number_13, number_14, number_15, number_16, number_17, number_18, number_19, number_20, number_21 = _UNPACK_IIIIIQQIIQQIIIIII_4(buffer, p)
-            value_4 = FileAttributes(_FILE_TYPE_OF[number_5], number_6, number_7, number_8, number_9, number_10, number_11, DeviceNumbers(number_12, number_13), number_14, number_15, Time(number_16, number_17), Time(number_18, number_19), Time(number_20, number_21))
+            word_5, number_6, number_7, number_8, number_9, number_10, number_11, number_12, number_13, number_14, number_15, number_16, number_17, number_18, number_19, number_20, number_21 = _UNPACK_IIIIIQQIIQQIIIIII_4(buffer, p)
+            value_4 = FileAttributes(_FILE_TYPE_OF[word_5], number_6, number_7, number_8, number_9, number_10, number_11, DeviceNumbers(number_12, number_13), number_14, number_15, Time(number_16, number_17), Time(number_18, number_19), Time(number_20, number_21))
             p = p + 84
         elif word_1:
-            raise ValueError
+            raise DecodeError(p - 4, "file_attributes", Reason.BAD_BOOLEAN, f"{word_1}")
         else:
             value_4 = None
         value_23: Any
@@ -6419,18 +6420,18 @@ def decode_link_done(buffer: Buffer, offset: int = 0) -> tuple[LinkDone, int]:
             value_23 = AttributesBefore(number_24, Time(number_25, number_26), Time(number_27, number_28))
             p = p + 24
         elif flag_22:
-            raise ValueError
+            raise DecodeError(p - 4, "linkdir_wcc.before", Reason.BAD_BOOLEAN, f"{flag_22}")
         else:
             value_23 = None
         value_30: Any
         flag_29, = _UNPACK_I_0(buffer, p)
         p = p + 4
         if flag_29 == 1:
-            number_31, number_32, number_33, number_34, number_35, number_36, number_37, number_38, number_39, number_40, number_41, number_42, number_43, number_44, number_45, number_46, number_47 = _UNPACK_IIIIIQQIIQQIIIIII_4(buffer, p)
-            value_30 = FileAttributes(_FILE_TYPE_OF[number_31], number_32, number_33, number_34, number_35, number_36, number_37, DeviceNumbers(number_38, number_39), number_40, number_41, Time(number_42, number_43), Time(number_44, number_45), Time(number_46, number_47))
+            word_31, number_32, number_33, number_34, number_35, number_36, number_37, number_38, number_39, number_40, number_41, number_42, number_43, number_44, number_45, number_46, number_47 = _UNPACK_IIIIIQQIIQQIIIIII_4(buffer, p)
+            value_30 = FileAttributes(_FILE_TYPE_OF[word_31], number_32, number_33, number_34, number_35, number_36, number_37, DeviceNumbers(number_38, number_39), number_40, number_41, Time(number_42, number_43), Time(number_44, number_45), Time(number_46, number_47))
             p = p + 84
         elif flag_29:
-            raise ValueError
+            raise DecodeError(p - 4, "linkdir_wcc.after", Reason.BAD_BOOLEAN, f"{flag_29}")
         else:
             value_30 = None
         return LinkDone(value_4, WeakCacheConsistency(value_23, value_30)), p
@@ -6486,11 +6487,11 @@ def decode_link_failed_data(buffer: Buffer, offset: int = 0) -> tuple[LinkFailed
         value_4: Any
         p = offset + 4
         if word_1 == 1:
-            number_5, number_6, number_7, number_8, number_9, number_10, number_11, number_12, number_13, number_14, number_15, number_16, number_17, number_18, number_19, number_20, number_21 = _UNPACK_IIIIIQQIIQQIIIIII_4(buffer, p)
-            value_4 = FileAttributes(_FILE_TYPE_OF[number_5], number_6, number_7, number_8, number_9, number_10, number_11, DeviceNumbers(number_12, number_13), number_14, number_15, Time(number_16, number_17), Time(number_18, number_19), Time(number_20, number_21))
+            word_5, number_6, number_7, number_8, number_9, number_10, number_11, number_12, number_13, number_14, number_15, number_16, number_17, number_18, number_19, number_20, number_21 = _UNPACK_IIIIIQQIIQQIIIIII_4(buffer, p)
+            value_4 = FileAttributes(_FILE_TYPE_OF[word_5], number_6, number_7, number_8, number_9, number_10, number_11, DeviceNumbers(number_12, number_13), number_14, number_15, Time(number_16, number_17), Time(number_18, number_19), Time(number_20, number_21))
             p = p + 84
         elif word_1:
-            raise ValueError
+            raise DecodeError(p - 4, "file_attributes", Reason.BAD_BOOLEAN, f"{word_1}")
         else:
             value_4 = None
         value_23: Any
@@ -6501,18 +6502,18 @@ def decode_link_failed_data(buffer: Buffer, offset: int = 0) -> tuple[LinkFailed
             value_23 = AttributesBefore(number_24, Time(number_25, number_26), Time(number_27, number_28))
             p = p + 24
         elif flag_22:
-            raise ValueError
+            raise DecodeError(p - 4, "linkdir_wcc.before", Reason.BAD_BOOLEAN, f"{flag_22}")
         else:
             value_23 = None
         value_30: Any
         flag_29, = _UNPACK_I_0(buffer, p)
         p = p + 4
         if flag_29 == 1:
-            number_31, number_32, number_33, number_34, number_35, number_36, number_37, number_38, number_39, number_40, number_41, number_42, number_43, number_44, number_45, number_46, number_47 = _UNPACK_IIIIIQQIIQQIIIIII_4(buffer, p)
-            value_30 = FileAttributes(_FILE_TYPE_OF[number_31], number_32, number_33, number_34, number_35, number_36, number_37, DeviceNumbers(number_38, number_39), number_40, number_41, Time(number_42, number_43), Time(number_44, number_45), Time(number_46, number_47))
+            word_31, number_32, number_33, number_34, number_35, number_36, number_37, number_38, number_39, number_40, number_41, number_42, number_43, number_44, number_45, number_46, number_47 = _UNPACK_IIIIIQQIIQQIIIIII_4(buffer, p)
+            value_30 = FileAttributes(_FILE_TYPE_OF[word_31], number_32, number_33, number_34, number_35, number_36, number_37, DeviceNumbers(number_38, number_39), number_40, number_41, Time(number_42, number_43), Time(number_44, number_45), Time(number_46, number_47))
             p = p + 84
         elif flag_29:
-            raise ValueError
+            raise DecodeError(p - 4, "linkdir_wcc.after", Reason.BAD_BOOLEAN, f"{flag_29}")
         else:
             value_30 = None
         return LinkFailedData(value_4, WeakCacheConsistency(value_23, value_30)), p
@@ -6568,11 +6569,11 @@ def decode_link_result(buffer: Buffer, offset: int = 0) -> tuple[LinkResult, int
             value_4: Any
             p = offset + 8
             if next_3 == 1:
-                number_5, number_6, number_7, number_8, number_9, number_10, number_11, number_12, number_13, number_14, number_15, number_16, number_17, number_18, number_19, number_20, number_21 = _UNPACK_IIIIIQQIIQQIIIIII_4(buffer, p)
-                value_4 = FileAttributes(_FILE_TYPE_OF[number_5], number_6, number_7, number_8, number_9, number_10, number_11, DeviceNumbers(number_12, number_13), number_14, number_15, Time(number_16, number_17), Time(number_18, number_19), Time(number_20, number_21))
+                word_5, number_6, number_7, number_8, number_9, number_10, number_11, number_12, number_13, number_14, number_15, number_16, number_17, number_18, number_19, number_20, number_21 = _UNPACK_IIIIIQQIIQQIIIIII_4(buffer, p)
+                value_4 = FileAttributes(_FILE_TYPE_OF[word_5], number_6, number_7, number_8, number_9, number_10, number_11, DeviceNumbers(number_12, number_13), number_14, number_15, Time(number_16, number_17), Time(number_18, number_19), Time(number_20, number_21))
                 p = p + 84
             elif next_3:
-                raise ValueError
+                raise DecodeError(p - 4, "file_attributes", Reason.BAD_BOOLEAN, f"{next_3}")
             else:
                 value_4 = None
             value_23: Any
@@ -6583,18 +6584,18 @@ def decode_link_result(buffer: Buffer, offset: int = 0) -> tuple[LinkResult, int
                 value_23 = AttributesBefore(number_24, Time(number_25, number_26), Time(number_27, number_28))
                 p = p + 24
             elif flag_22:
-                raise ValueError
+                raise DecodeError(p - 4, "linkdir_wcc.before", Reason.BAD_BOOLEAN, f"{flag_22}")
             else:
                 value_23 = None
             value_30: Any
             flag_29, = _UNPACK_I_0(buffer, p)
             p = p + 4
             if flag_29 == 1:
-                number_31, number_32, number_33, number_34, number_35, number_36, number_37, number_38, number_39, number_40, number_41, number_42, number_43, number_44, number_45, number_46, number_47 = _UNPACK_IIIIIQQIIQQIIIIII_4(buffer, p)
-                value_30 = FileAttributes(_FILE_TYPE_OF[number_31], number_32, number_33, number_34, number_35, number_36, number_37, DeviceNumbers(number_38, number_39), number_40, number_41, Time(number_42, number_43), Time(number_44, number_45), Time(number_46, number_47))
+                word_31, number_32, number_33, number_34, number_35, number_36, number_37, number_38, number_39, number_40, number_41, number_42, number_43, number_44, number_45, number_46, number_47 = _UNPACK_IIIIIQQIIQQIIIIII_4(buffer, p)
+                value_30 = FileAttributes(_FILE_TYPE_OF[word_31], number_32, number_33, number_34, number_35, number_36, number_37, DeviceNumbers(number_38, number_39), number_40, number_41, Time(number_42, number_43), Time(number_44, number_45), Time(number_46, number_47))
                 p = p + 84
             elif flag_29:
-                raise ValueError
+                raise DecodeError(p - 4, "linkdir_wcc.after", Reason.BAD_BOOLEAN, f"{flag_29}")
             else:
                 value_30 = None
             arm_2 = LinkDone(value_4, WeakCacheConsistency(value_23, value_30))
@@ -6602,8 +6603,8 @@ def decode_link_result(buffer: Buffer, offset: int = 0) -> tuple[LinkResult, int
             value_48: Any
             p = offset + 8
             if next_3 == 1:
-                number_49, number_50, number_51, number_52, number_53, number_54, number_55, number_56, number_57, number_58, number_59, number_60, number_61, number_62, number_63, number_64, number_65 = _UNPACK_IIIIIQQIIQQIIIIII_4(buffer, p)
-                value_48 = FileAttributes(_FILE_TYPE_OF[number_49], number_50, number_51, number_52, number_53, number_54, number_55, DeviceNumbers(number_56, number_57), number_58, number_59, Time(number_60, number_61), Time(number_62, number_63), Time(number_64, number_65))
+                word_49, number_50, number_51, number_52, number_53, number_54, number_55, number_56, number_57, number_58, number_59, number_60, number_61, number_62, number_63, number_64, number_65 = _UNPACK_IIIIIQQIIQQIIIIII_4(buffer, p)
+                value_48 = FileAttributes(_FILE_TYPE_OF[word_49], number_50, number_51, number_52, number_53, number_54, number_55, DeviceNumbers(number_56, number_57), number_58, number_59, Time(number_60, number_61), Time(number_62, number_63), Time(number_64, number_65))
                 p = p + 84
             elif next_3:
                 raise ValueError
@@ -6624,8 +6625,8 @@ def decode_link_result(buffer: Buffer, offset: int = 0) -> tuple[LinkResult, int
             flag_73, = _UNPACK_I_0(buffer, p)
             p = p + 4
             if flag_73 == 1:
-                number_75, number_76, number_77, number_78, number_79, number_80, number_81, number_82, number_83, number_84, number_85, number_86, number_87, number_88, number_89, number_90, number_91 = _UNPACK_IIIIIQQIIQQIIIIII_4(buffer, p)
-                value_74 = FileAttributes(_FILE_TYPE_OF[number_75], number_76, number_77, number_78, number_79, number_80, number_81, DeviceNumbers(number_82, number_83), number_84, number_85, Time(number_86, number_87), Time(number_88, number_89), Time(number_90, number_91))
+                word_75, number_76, number_77, number_78, number_79, number_80, number_81, number_82, number_83, number_84, number_85, number_86, number_87, number_88, number_89, number_90, number_91 = _UNPACK_IIIIIQQIIQQIIIIII_4(buffer, p)
+                value_74 = FileAttributes(_FILE_TYPE_OF[word_75], number_76, number_77, number_78, number_79, number_80, number_81, DeviceNumbers(number_82, number_83), number_84, number_85, Time(number_86, number_87), Time(number_88, number_89), Time(number_90, number_91))
                 p = p + 84
             elif flag_73:
                 raise ValueError
@@ -6802,7 +6803,7 @@ def decode_directory_list(buffer: Buffer, offset: int = 0) -> tuple[DirectoryLis
     """Decode DirectoryList; returns it and the offset after it, or raises DecodeError."""
     try:
         word_1, word_2 = _UNPACK_II_2(buffer, offset)
-        if not (word_1):
+        if not (word_1) and (word_2 < 2):
             return DirectoryList((), _BOOLEANS[word_2]), offset + 8
         limit = len(buffer)
         values_4: Any
@@ -6821,12 +6822,12 @@ def decode_directory_list(buffer: Buffer, offset: int = 0) -> tuple[DirectoryLis
                 items_3.append(DirectoryEntry(number_5, octets_9, number_10))
                 p = padded_8 + 12
             if word_1:
-                raise ValueError
+                raise DecodeError(p - 4, f"entries[{len(items_3)}]", Reason.BAD_BOOLEAN, f"{word_1}")
             values_4 = tuple(items_3)
         else:
             values_4 = ()
-        flag_11, = _UNPACK_I_0(buffer, p)
-        return DirectoryList(values_4, _BOOLEANS[flag_11]), p + 4
+        word_11, = _UNPACK_I_0(buffer, p)
+        return DirectoryList(values_4, _BOOLEANS[word_11]), p + 4
     except (struct.error, ValueError, KeyError, TypeError, AttributeError, OverflowError):
         pass  # the interpreter decides and explains
     value, end = _INTERPRETER.decode("DirectoryList", buffer, offset)
@@ -6862,17 +6863,17 @@ def decode_readdir_done(buffer: Buffer, offset: int = 0) -> tuple[ReaddirDone, i
     """Decode ReaddirDone; returns it and the offset after it, or raises DecodeError."""
     try:
         word_1, word_2, word_3, word_4 = _UNPACK_I8SII_49(buffer, offset)
-        if not (word_1 or word_3):
+        if not (word_1 or word_3) and (word_4 < 2):
             return ReaddirDone(None, word_2, DirectoryList((), _BOOLEANS[word_4])), offset + 20
         limit = len(buffer)
         value_5: Any
         p = offset + 4
         if word_1 == 1:
-            number_6, number_7, number_8, number_9, number_10, number_11, number_12, number_13, number_14, number_15, number_16, number_17, number_18, number_19, number_20, number_21, number_22 = _UNPACK_IIIIIQQIIQQIIIIII_4(buffer, p)
-            value_5 = FileAttributes(_FILE_TYPE_OF[number_6], number_7, number_8, number_9, number_10, number_11, number_12, DeviceNumbers(number_13, number_14), number_15, number_16, Time(number_17, number_18), Time(number_19, number_20), Time(number_21, number_22))
+            word_6, number_7, number_8, number_9, number_10, number_11, number_12, number_13, number_14, number_15, number_16, number_17, number_18, number_19, number_20, number_21, number_22 = _UNPACK_IIIIIQQIIQQIIIIII_4(buffer, p)
+            value_5 = FileAttributes(_FILE_TYPE_OF[word_6], number_7, number_8, number_9, number_10, number_11, number_12, DeviceNumbers(number_13, number_14), number_15, number_16, Time(number_17, number_18), Time(number_19, number_20), Time(number_21, number_22))
             p = p + 84
         elif word_1:
-            raise ValueError
+            raise DecodeError(p - 4, "dir_attributes", Reason.BAD_BOOLEAN, f"{word_1}")
         else:
             value_5 = None
         values_26: Any
@@ -6892,12 +6893,12 @@ def decode_readdir_done(buffer: Buffer, offset: int = 0) -> tuple[ReaddirDone, i
                 items_24.append(DirectoryEntry(number_27, octets_31, number_32))
                 p = padded_30 + 12
             if flag_25:
-                raise ValueError
+                raise DecodeError(p - 4, f"reply.entries[{len(items_24)}]", Reason.BAD_BOOLEAN, f"{flag_25}")
             values_26 = tuple(items_24)
         else:
             values_26 = ()
-        flag_33, = _UNPACK_I_0(buffer, p)
-        return ReaddirDone(value_5, octets_23, DirectoryList(values_26, _BOOLEANS[flag_33])), p + 4
+        word_33, = _UNPACK_I_0(buffer, p)
+        return ReaddirDone(value_5, octets_23, DirectoryList(values_26, _BOOLEANS[word_33])), p + 4
     except (struct.error, ValueError, KeyError, TypeError, AttributeError, OverflowError):
         pass  # the interpreter decides and explains
     value, end = _INTERPRETER.decode("ReaddirDone", buffer, offset)
@@ -6953,11 +6954,11 @@ def decode_readdir_result(buffer: Buffer, offset: int = 0) -> tuple[ReaddirResul
             value_4: Any
             p = offset + 8
             if next_3 == 1:
-                number_5, number_6, number_7, number_8, number_9, number_10, number_11, number_12, number_13, number_14, number_15, number_16, number_17, number_18, number_19, number_20, number_21 = _UNPACK_IIIIIQQIIQQIIIIII_4(buffer, p)
-                value_4 = FileAttributes(_FILE_TYPE_OF[number_5], number_6, number_7, number_8, number_9, number_10, number_11, DeviceNumbers(number_12, number_13), number_14, number_15, Time(number_16, number_17), Time(number_18, number_19), Time(number_20, number_21))
+                word_5, number_6, number_7, number_8, number_9, number_10, number_11, number_12, number_13, number_14, number_15, number_16, number_17, number_18, number_19, number_20, number_21 = _UNPACK_IIIIIQQIIQQIIIIII_4(buffer, p)
+                value_4 = FileAttributes(_FILE_TYPE_OF[word_5], number_6, number_7, number_8, number_9, number_10, number_11, DeviceNumbers(number_12, number_13), number_14, number_15, Time(number_16, number_17), Time(number_18, number_19), Time(number_20, number_21))
                 p = p + 84
             elif next_3:
-                raise ValueError
+                raise DecodeError(p - 4, "dir_attributes", Reason.BAD_BOOLEAN, f"{next_3}")
             else:
                 value_4 = None
             values_25: Any
@@ -6977,19 +6978,19 @@ def decode_readdir_result(buffer: Buffer, offset: int = 0) -> tuple[ReaddirResul
                     items_23.append(DirectoryEntry(number_26, octets_30, number_31))
                     p = padded_29 + 12
                 if flag_24:
-                    raise ValueError
+                    raise DecodeError(p - 4, f"reply.entries[{len(items_23)}]", Reason.BAD_BOOLEAN, f"{flag_24}")
                 values_25 = tuple(items_23)
             else:
                 values_25 = ()
-            flag_32, = _UNPACK_I_0(buffer, p)
-            arm_2 = ReaddirDone(value_4, octets_22, DirectoryList(values_25, _BOOLEANS[flag_32]))
+            word_32, = _UNPACK_I_0(buffer, p)
+            arm_2 = ReaddirDone(value_4, octets_22, DirectoryList(values_25, _BOOLEANS[word_32]))
             p = p + 4
         else:
             value_33: Any
             p = offset + 8
             if next_3 == 1:
-                number_34, number_35, number_36, number_37, number_38, number_39, number_40, number_41, number_42, number_43, number_44, number_45, number_46, number_47, number_48, number_49, number_50 = _UNPACK_IIIIIQQIIQQIIIIII_4(buffer, p)
-                value_33 = FileAttributes(_FILE_TYPE_OF[number_34], number_35, number_36, number_37, number_38, number_39, number_40, DeviceNumbers(number_41, number_42), number_43, number_44, Time(number_45, number_46), Time(number_47, number_48), Time(number_49, number_50))
+                word_34, number_35, number_36, number_37, number_38, number_39, number_40, number_41, number_42, number_43, number_44, number_45, number_46, number_47, number_48, number_49, number_50 = _UNPACK_IIIIIQQIIQQIIIIII_4(buffer, p)
+                value_33 = FileAttributes(_FILE_TYPE_OF[word_34], number_35, number_36, number_37, number_38, number_39, number_40, DeviceNumbers(number_41, number_42), number_43, number_44, Time(number_45, number_46), Time(number_47, number_48), Time(number_49, number_50))
                 p = p + 84
             elif next_3:
                 raise ValueError
@@ -7122,11 +7123,11 @@ def decode_directory_entry_plus(buffer: Buffer, offset: int = 0) -> tuple[Direct
         number_9, flag_10 = _UNPACK_QI_26(buffer, padded_7)
         p = padded_7 + 12
         if flag_10 == 1:
-            number_12, number_13, number_14, number_15, number_16, number_17, number_18, number_19, number_20, number_21, number_22, number_23, number_24, number_25, number_26, number_27, number_28 = _UNPACK_IIIIIQQIIQQIIIIII_4(buffer, p)
-            value_11 = FileAttributes(_FILE_TYPE_OF[number_12], number_13, number_14, number_15, number_16, number_17, number_18, DeviceNumbers(number_19, number_20), number_21, number_22, Time(number_23, number_24), Time(number_25, number_26), Time(number_27, number_28))
+            word_12, number_13, number_14, number_15, number_16, number_17, number_18, number_19, number_20, number_21, number_22, number_23, number_24, number_25, number_26, number_27, number_28 = _UNPACK_IIIIIQQIIQQIIIIII_4(buffer, p)
+            value_11 = FileAttributes(_FILE_TYPE_OF[word_12], number_13, number_14, number_15, number_16, number_17, number_18, DeviceNumbers(number_19, number_20), number_21, number_22, Time(number_23, number_24), Time(number_25, number_26), Time(number_27, number_28))
             p = p + 84
         elif flag_10:
-            raise ValueError
+            raise DecodeError(p - 4, "name_attributes", Reason.BAD_BOOLEAN, f"{flag_10}")
         else:
             value_11 = None
         value_30: Any
@@ -7145,7 +7146,7 @@ def decode_directory_entry_plus(buffer: Buffer, offset: int = 0) -> tuple[Direct
             value_30 = FileHandle(octets_34)
             p = padded_33
         elif flag_29:
-            raise ValueError
+            raise DecodeError(p - 4, "name_handle", Reason.BAD_BOOLEAN, f"{flag_29}")
         else:
             value_30 = None
         return DirectoryEntryPlus(word_1, octets_8, number_9, value_11, value_30), p
@@ -7199,7 +7200,7 @@ def decode_directory_list_plus(buffer: Buffer, offset: int = 0) -> tuple[Directo
     """Decode DirectoryListPlus; returns it and the offset after it, or raises DecodeError."""
     try:
         word_1, word_2 = _UNPACK_II_2(buffer, offset)
-        if not (word_1):
+        if not (word_1) and (word_2 < 2):
             return DirectoryListPlus((), _BOOLEANS[word_2]), offset + 8
         limit = len(buffer)
         values_4: Any
@@ -7218,11 +7219,11 @@ def decode_directory_list_plus(buffer: Buffer, offset: int = 0) -> tuple[Directo
                 number_10, flag_11 = _UNPACK_QI_26(buffer, padded_8)
                 p = padded_8 + 12
                 if flag_11 == 1:
-                    number_13, number_14, number_15, number_16, number_17, number_18, number_19, number_20, number_21, number_22, number_23, number_24, number_25, number_26, number_27, number_28, number_29 = _UNPACK_IIIIIQQIIQQIIIIII_4(buffer, p)
-                    value_12 = FileAttributes(_FILE_TYPE_OF[number_13], number_14, number_15, number_16, number_17, number_18, number_19, DeviceNumbers(number_20, number_21), number_22, number_23, Time(number_24, number_25), Time(number_26, number_27), Time(number_28, number_29))
+                    word_13, number_14, number_15, number_16, number_17, number_18, number_19, number_20, number_21, number_22, number_23, number_24, number_25, number_26, number_27, number_28, number_29 = _UNPACK_IIIIIQQIIQQIIIIII_4(buffer, p)
+                    value_12 = FileAttributes(_FILE_TYPE_OF[word_13], number_14, number_15, number_16, number_17, number_18, number_19, DeviceNumbers(number_20, number_21), number_22, number_23, Time(number_24, number_25), Time(number_26, number_27), Time(number_28, number_29))
                     p = p + 84
                 elif flag_11:
-                    raise ValueError
+                    raise DecodeError(p - 4, f"entries[{len(items_3)}].name_attributes", Reason.BAD_BOOLEAN, f"{flag_11}")
                 else:
                     value_12 = None
                 value_31: Any
@@ -7241,18 +7242,18 @@ def decode_directory_list_plus(buffer: Buffer, offset: int = 0) -> tuple[Directo
                     p = padded_34 + 4
                     next_32 = next_36
                 elif flag_30:
-                    raise ValueError
+                    raise DecodeError(p - 8, f"entries[{len(items_3)}].name_handle", Reason.BAD_BOOLEAN, f"{flag_30}")
                 else:
                     value_31 = None
                 items_3.append(DirectoryEntryPlus(number_5, octets_9, number_10, value_12, value_31))
                 word_1 = next_32
             if word_1:
-                raise ValueError
+                raise DecodeError(p - 4, f"entries[{len(items_3)}]", Reason.BAD_BOOLEAN, f"{word_1}")
             values_4 = tuple(items_3)
         else:
             values_4 = ()
-        flag_37, = _UNPACK_I_0(buffer, p)
-        return DirectoryListPlus(values_4, _BOOLEANS[flag_37]), p + 4
+        word_37, = _UNPACK_I_0(buffer, p)
+        return DirectoryListPlus(values_4, _BOOLEANS[word_37]), p + 4
     except (struct.error, ValueError, KeyError, TypeError, AttributeError, OverflowError):
         pass  # the interpreter decides and explains
     value, end = _INTERPRETER.decode("DirectoryListPlus", buffer, offset)
@@ -7308,17 +7309,17 @@ def decode_readdir_plus_done(buffer: Buffer, offset: int = 0) -> tuple[ReaddirPl
     """Decode ReaddirPlusDone; returns it and the offset after it, or raises DecodeError."""
     try:
         word_1, word_2, word_3, word_4 = _UNPACK_I8SII_49(buffer, offset)
-        if not (word_1 or word_3):
+        if not (word_1 or word_3) and (word_4 < 2):
             return ReaddirPlusDone(None, word_2, DirectoryListPlus((), _BOOLEANS[word_4])), offset + 20
         limit = len(buffer)
         value_5: Any
         p = offset + 4
         if word_1 == 1:
-            number_6, number_7, number_8, number_9, number_10, number_11, number_12, number_13, number_14, number_15, number_16, number_17, number_18, number_19, number_20, number_21, number_22 = _UNPACK_IIIIIQQIIQQIIIIII_4(buffer, p)
-            value_5 = FileAttributes(_FILE_TYPE_OF[number_6], number_7, number_8, number_9, number_10, number_11, number_12, DeviceNumbers(number_13, number_14), number_15, number_16, Time(number_17, number_18), Time(number_19, number_20), Time(number_21, number_22))
+            word_6, number_7, number_8, number_9, number_10, number_11, number_12, number_13, number_14, number_15, number_16, number_17, number_18, number_19, number_20, number_21, number_22 = _UNPACK_IIIIIQQIIQQIIIIII_4(buffer, p)
+            value_5 = FileAttributes(_FILE_TYPE_OF[word_6], number_7, number_8, number_9, number_10, number_11, number_12, DeviceNumbers(number_13, number_14), number_15, number_16, Time(number_17, number_18), Time(number_19, number_20), Time(number_21, number_22))
             p = p + 84
         elif word_1:
-            raise ValueError
+            raise DecodeError(p - 4, "dir_attributes", Reason.BAD_BOOLEAN, f"{word_1}")
         else:
             value_5 = None
         values_26: Any
@@ -7338,11 +7339,11 @@ def decode_readdir_plus_done(buffer: Buffer, offset: int = 0) -> tuple[ReaddirPl
                 number_32, flag_33 = _UNPACK_QI_26(buffer, padded_30)
                 p = padded_30 + 12
                 if flag_33 == 1:
-                    number_35, number_36, number_37, number_38, number_39, number_40, number_41, number_42, number_43, number_44, number_45, number_46, number_47, number_48, number_49, number_50, number_51 = _UNPACK_IIIIIQQIIQQIIIIII_4(buffer, p)
-                    value_34 = FileAttributes(_FILE_TYPE_OF[number_35], number_36, number_37, number_38, number_39, number_40, number_41, DeviceNumbers(number_42, number_43), number_44, number_45, Time(number_46, number_47), Time(number_48, number_49), Time(number_50, number_51))
+                    word_35, number_36, number_37, number_38, number_39, number_40, number_41, number_42, number_43, number_44, number_45, number_46, number_47, number_48, number_49, number_50, number_51 = _UNPACK_IIIIIQQIIQQIIIIII_4(buffer, p)
+                    value_34 = FileAttributes(_FILE_TYPE_OF[word_35], number_36, number_37, number_38, number_39, number_40, number_41, DeviceNumbers(number_42, number_43), number_44, number_45, Time(number_46, number_47), Time(number_48, number_49), Time(number_50, number_51))
                     p = p + 84
                 elif flag_33:
-                    raise ValueError
+                    raise DecodeError(p - 4, f"reply.entries[{len(items_24)}].name_attributes", Reason.BAD_BOOLEAN, f"{flag_33}")
                 else:
                     value_34 = None
                 value_53: Any
@@ -7361,18 +7362,18 @@ def decode_readdir_plus_done(buffer: Buffer, offset: int = 0) -> tuple[ReaddirPl
                     p = padded_56 + 4
                     next_54 = next_58
                 elif flag_52:
-                    raise ValueError
+                    raise DecodeError(p - 8, f"reply.entries[{len(items_24)}].name_handle", Reason.BAD_BOOLEAN, f"{flag_52}")
                 else:
                     value_53 = None
                 items_24.append(DirectoryEntryPlus(number_27, octets_31, number_32, value_34, value_53))
                 flag_25 = next_54
             if flag_25:
-                raise ValueError
+                raise DecodeError(p - 4, f"reply.entries[{len(items_24)}]", Reason.BAD_BOOLEAN, f"{flag_25}")
             values_26 = tuple(items_24)
         else:
             values_26 = ()
-        flag_59, = _UNPACK_I_0(buffer, p)
-        return ReaddirPlusDone(value_5, octets_23, DirectoryListPlus(values_26, _BOOLEANS[flag_59])), p + 4
+        word_59, = _UNPACK_I_0(buffer, p)
+        return ReaddirPlusDone(value_5, octets_23, DirectoryListPlus(values_26, _BOOLEANS[word_59])), p + 4
     except (struct.error, ValueError, KeyError, TypeError, AttributeError, OverflowError):
         pass  # the interpreter decides and explains
     value, end = _INTERPRETER.decode("ReaddirPlusDone", buffer, offset)
@@ -7448,11 +7449,11 @@ def decode_readdir_plus_result(buffer: Buffer, offset: int = 0) -> tuple[Readdir
             value_4: Any
             p = offset + 8
             if next_3 == 1:
-                number_5, number_6, number_7, number_8, number_9, number_10, number_11, number_12, number_13, number_14, number_15, number_16, number_17, number_18, number_19, number_20, number_21 = _UNPACK_IIIIIQQIIQQIIIIII_4(buffer, p)
-                value_4 = FileAttributes(_FILE_TYPE_OF[number_5], number_6, number_7, number_8, number_9, number_10, number_11, DeviceNumbers(number_12, number_13), number_14, number_15, Time(number_16, number_17), Time(number_18, number_19), Time(number_20, number_21))
+                word_5, number_6, number_7, number_8, number_9, number_10, number_11, number_12, number_13, number_14, number_15, number_16, number_17, number_18, number_19, number_20, number_21 = _UNPACK_IIIIIQQIIQQIIIIII_4(buffer, p)
+                value_4 = FileAttributes(_FILE_TYPE_OF[word_5], number_6, number_7, number_8, number_9, number_10, number_11, DeviceNumbers(number_12, number_13), number_14, number_15, Time(number_16, number_17), Time(number_18, number_19), Time(number_20, number_21))
                 p = p + 84
             elif next_3:
-                raise ValueError
+                raise DecodeError(p - 4, "dir_attributes", Reason.BAD_BOOLEAN, f"{next_3}")
             else:
                 value_4 = None
             values_25: Any
@@ -7472,11 +7473,11 @@ def decode_readdir_plus_result(buffer: Buffer, offset: int = 0) -> tuple[Readdir
                     number_31, flag_32 = _UNPACK_QI_26(buffer, padded_29)
                     p = padded_29 + 12
                     if flag_32 == 1:
-                        number_34, number_35, number_36, number_37, number_38, number_39, number_40, number_41, number_42, number_43, number_44, number_45, number_46, number_47, number_48, number_49, number_50 = _UNPACK_IIIIIQQIIQQIIIIII_4(buffer, p)
-                        value_33 = FileAttributes(_FILE_TYPE_OF[number_34], number_35, number_36, number_37, number_38, number_39, number_40, DeviceNumbers(number_41, number_42), number_43, number_44, Time(number_45, number_46), Time(number_47, number_48), Time(number_49, number_50))
+                        word_34, number_35, number_36, number_37, number_38, number_39, number_40, number_41, number_42, number_43, number_44, number_45, number_46, number_47, number_48, number_49, number_50 = _UNPACK_IIIIIQQIIQQIIIIII_4(buffer, p)
+                        value_33 = FileAttributes(_FILE_TYPE_OF[word_34], number_35, number_36, number_37, number_38, number_39, number_40, DeviceNumbers(number_41, number_42), number_43, number_44, Time(number_45, number_46), Time(number_47, number_48), Time(number_49, number_50))
                         p = p + 84
                     elif flag_32:
-                        raise ValueError
+                        raise DecodeError(p - 4, f"reply.entries[{len(items_23)}].name_attributes", Reason.BAD_BOOLEAN, f"{flag_32}")
                     else:
                         value_33 = None
                     value_52: Any
@@ -7495,25 +7496,25 @@ def decode_readdir_plus_result(buffer: Buffer, offset: int = 0) -> tuple[Readdir
                         p = padded_55 + 4
                         next_53 = next_57
                     elif flag_51:
-                        raise ValueError
+                        raise DecodeError(p - 8, f"reply.entries[{len(items_23)}].name_handle", Reason.BAD_BOOLEAN, f"{flag_51}")
                     else:
                         value_52 = None
                     items_23.append(DirectoryEntryPlus(number_26, octets_30, number_31, value_33, value_52))
                     flag_24 = next_53
                 if flag_24:
-                    raise ValueError
+                    raise DecodeError(p - 4, f"reply.entries[{len(items_23)}]", Reason.BAD_BOOLEAN, f"{flag_24}")
                 values_25 = tuple(items_23)
             else:
                 values_25 = ()
-            flag_58, = _UNPACK_I_0(buffer, p)
-            arm_2 = ReaddirPlusDone(value_4, octets_22, DirectoryListPlus(values_25, _BOOLEANS[flag_58]))
+            word_58, = _UNPACK_I_0(buffer, p)
+            arm_2 = ReaddirPlusDone(value_4, octets_22, DirectoryListPlus(values_25, _BOOLEANS[word_58]))
             p = p + 4
         else:
             value_59: Any
             p = offset + 8
             if next_3 == 1:
-                number_60, number_61, number_62, number_63, number_64, number_65, number_66, number_67, number_68, number_69, number_70, number_71, number_72, number_73, number_74, number_75, number_76 = _UNPACK_IIIIIQQIIQQIIIIII_4(buffer, p)
-                value_59 = FileAttributes(_FILE_TYPE_OF[number_60], number_61, number_62, number_63, number_64, number_65, number_66, DeviceNumbers(number_67, number_68), number_69, number_70, Time(number_71, number_72), Time(number_73, number_74), Time(number_75, number_76))
+                word_60, number_61, number_62, number_63, number_64, number_65, number_66, number_67, number_68, number_69, number_70, number_71, number_72, number_73, number_74, number_75, number_76 = _UNPACK_IIIIIQQIIQQIIIIII_4(buffer, p)
+                value_59 = FileAttributes(_FILE_TYPE_OF[word_60], number_61, number_62, number_63, number_64, number_65, number_66, DeviceNumbers(number_67, number_68), number_69, number_70, Time(number_71, number_72), Time(number_73, number_74), Time(number_75, number_76))
                 p = p + 84
             elif next_3:
                 raise ValueError
@@ -7653,11 +7654,11 @@ def decode_fsstat_done(buffer: Buffer, offset: int = 0) -> tuple[FsstatDone, int
         value_9: Any
         p = offset + 4
         if word_1 == 1:
-            number_10, number_11, number_12, number_13, number_14, number_15, number_16, number_17, number_18, number_19, number_20, number_21, number_22, number_23, number_24, number_25, number_26 = _UNPACK_IIIIIQQIIQQIIIIII_4(buffer, p)
-            value_9 = FileAttributes(_FILE_TYPE_OF[number_10], number_11, number_12, number_13, number_14, number_15, number_16, DeviceNumbers(number_17, number_18), number_19, number_20, Time(number_21, number_22), Time(number_23, number_24), Time(number_25, number_26))
+            word_10, number_11, number_12, number_13, number_14, number_15, number_16, number_17, number_18, number_19, number_20, number_21, number_22, number_23, number_24, number_25, number_26 = _UNPACK_IIIIIQQIIQQIIIIII_4(buffer, p)
+            value_9 = FileAttributes(_FILE_TYPE_OF[word_10], number_11, number_12, number_13, number_14, number_15, number_16, DeviceNumbers(number_17, number_18), number_19, number_20, Time(number_21, number_22), Time(number_23, number_24), Time(number_25, number_26))
             p = p + 84
         elif word_1:
-            raise ValueError
+            raise DecodeError(p - 4, "obj_attributes", Reason.BAD_BOOLEAN, f"{word_1}")
         else:
             value_9 = None
         number_27, number_28, number_29, number_30, number_31, number_32, number_33 = _UNPACK_QQQQQQI_58(buffer, p)
@@ -7700,11 +7701,11 @@ def decode_fsstat_result(buffer: Buffer, offset: int = 0) -> tuple[FsstatResult,
             value_4: Any
             p = offset + 8
             if next_3 == 1:
-                number_5, number_6, number_7, number_8, number_9, number_10, number_11, number_12, number_13, number_14, number_15, number_16, number_17, number_18, number_19, number_20, number_21 = _UNPACK_IIIIIQQIIQQIIIIII_4(buffer, p)
-                value_4 = FileAttributes(_FILE_TYPE_OF[number_5], number_6, number_7, number_8, number_9, number_10, number_11, DeviceNumbers(number_12, number_13), number_14, number_15, Time(number_16, number_17), Time(number_18, number_19), Time(number_20, number_21))
+                word_5, number_6, number_7, number_8, number_9, number_10, number_11, number_12, number_13, number_14, number_15, number_16, number_17, number_18, number_19, number_20, number_21 = _UNPACK_IIIIIQQIIQQIIIIII_4(buffer, p)
+                value_4 = FileAttributes(_FILE_TYPE_OF[word_5], number_6, number_7, number_8, number_9, number_10, number_11, DeviceNumbers(number_12, number_13), number_14, number_15, Time(number_16, number_17), Time(number_18, number_19), Time(number_20, number_21))
                 p = p + 84
             elif next_3:
-                raise ValueError
+                raise DecodeError(p - 4, "obj_attributes", Reason.BAD_BOOLEAN, f"{next_3}")
             else:
                 value_4 = None
             number_22, number_23, number_24, number_25, number_26, number_27, number_28 = _UNPACK_QQQQQQI_58(buffer, p)
@@ -7714,8 +7715,8 @@ def decode_fsstat_result(buffer: Buffer, offset: int = 0) -> tuple[FsstatResult,
             value_29: Any
             p = offset + 8
             if next_3 == 1:
-                number_30, number_31, number_32, number_33, number_34, number_35, number_36, number_37, number_38, number_39, number_40, number_41, number_42, number_43, number_44, number_45, number_46 = _UNPACK_IIIIIQQIIQQIIIIII_4(buffer, p)
-                value_29 = FileAttributes(_FILE_TYPE_OF[number_30], number_31, number_32, number_33, number_34, number_35, number_36, DeviceNumbers(number_37, number_38), number_39, number_40, Time(number_41, number_42), Time(number_43, number_44), Time(number_45, number_46))
+                word_30, number_31, number_32, number_33, number_34, number_35, number_36, number_37, number_38, number_39, number_40, number_41, number_42, number_43, number_44, number_45, number_46 = _UNPACK_IIIIIQQIIQQIIIIII_4(buffer, p)
+                value_29 = FileAttributes(_FILE_TYPE_OF[word_30], number_31, number_32, number_33, number_34, number_35, number_36, DeviceNumbers(number_37, number_38), number_39, number_40, Time(number_41, number_42), Time(number_43, number_44), Time(number_45, number_46))
                 p = p + 84
             elif next_3:
                 raise ValueError
@@ -7776,11 +7777,11 @@ def decode_fsinfo_done(buffer: Buffer, offset: int = 0) -> tuple[FsinfoDone, int
         value_13: Any
         p = offset + 4
         if word_1 == 1:
-            number_14, number_15, number_16, number_17, number_18, number_19, number_20, number_21, number_22, number_23, number_24, number_25, number_26, number_27, number_28, number_29, number_30 = _UNPACK_IIIIIQQIIQQIIIIII_4(buffer, p)
-            value_13 = FileAttributes(_FILE_TYPE_OF[number_14], number_15, number_16, number_17, number_18, number_19, number_20, DeviceNumbers(number_21, number_22), number_23, number_24, Time(number_25, number_26), Time(number_27, number_28), Time(number_29, number_30))
+            word_14, number_15, number_16, number_17, number_18, number_19, number_20, number_21, number_22, number_23, number_24, number_25, number_26, number_27, number_28, number_29, number_30 = _UNPACK_IIIIIQQIIQQIIIIII_4(buffer, p)
+            value_13 = FileAttributes(_FILE_TYPE_OF[word_14], number_15, number_16, number_17, number_18, number_19, number_20, DeviceNumbers(number_21, number_22), number_23, number_24, Time(number_25, number_26), Time(number_27, number_28), Time(number_29, number_30))
             p = p + 84
         elif word_1:
-            raise ValueError
+            raise DecodeError(p - 4, "obj_attributes", Reason.BAD_BOOLEAN, f"{word_1}")
         else:
             value_13 = None
         number_31, number_32, number_33, number_34, number_35, number_36, number_37, number_38, number_39, number_40, number_41 = _UNPACK_IIIIIIIQIII_62(buffer, p)
@@ -7822,11 +7823,11 @@ def decode_fsinfo_result(buffer: Buffer, offset: int = 0) -> tuple[FsinfoResult,
             value_4: Any
             p = offset + 8
             if next_3 == 1:
-                number_5, number_6, number_7, number_8, number_9, number_10, number_11, number_12, number_13, number_14, number_15, number_16, number_17, number_18, number_19, number_20, number_21 = _UNPACK_IIIIIQQIIQQIIIIII_4(buffer, p)
-                value_4 = FileAttributes(_FILE_TYPE_OF[number_5], number_6, number_7, number_8, number_9, number_10, number_11, DeviceNumbers(number_12, number_13), number_14, number_15, Time(number_16, number_17), Time(number_18, number_19), Time(number_20, number_21))
+                word_5, number_6, number_7, number_8, number_9, number_10, number_11, number_12, number_13, number_14, number_15, number_16, number_17, number_18, number_19, number_20, number_21 = _UNPACK_IIIIIQQIIQQIIIIII_4(buffer, p)
+                value_4 = FileAttributes(_FILE_TYPE_OF[word_5], number_6, number_7, number_8, number_9, number_10, number_11, DeviceNumbers(number_12, number_13), number_14, number_15, Time(number_16, number_17), Time(number_18, number_19), Time(number_20, number_21))
                 p = p + 84
             elif next_3:
-                raise ValueError
+                raise DecodeError(p - 4, "obj_attributes", Reason.BAD_BOOLEAN, f"{next_3}")
             else:
                 value_4 = None
             number_22, number_23, number_24, number_25, number_26, number_27, number_28, number_29, number_30, number_31, number_32 = _UNPACK_IIIIIIIQIII_62(buffer, p)
@@ -7836,8 +7837,8 @@ def decode_fsinfo_result(buffer: Buffer, offset: int = 0) -> tuple[FsinfoResult,
             value_33: Any
             p = offset + 8
             if next_3 == 1:
-                number_34, number_35, number_36, number_37, number_38, number_39, number_40, number_41, number_42, number_43, number_44, number_45, number_46, number_47, number_48, number_49, number_50 = _UNPACK_IIIIIQQIIQQIIIIII_4(buffer, p)
-                value_33 = FileAttributes(_FILE_TYPE_OF[number_34], number_35, number_36, number_37, number_38, number_39, number_40, DeviceNumbers(number_41, number_42), number_43, number_44, Time(number_45, number_46), Time(number_47, number_48), Time(number_49, number_50))
+                word_34, number_35, number_36, number_37, number_38, number_39, number_40, number_41, number_42, number_43, number_44, number_45, number_46, number_47, number_48, number_49, number_50 = _UNPACK_IIIIIQQIIQQIIIIII_4(buffer, p)
+                value_33 = FileAttributes(_FILE_TYPE_OF[word_34], number_35, number_36, number_37, number_38, number_39, number_40, DeviceNumbers(number_41, number_42), number_43, number_44, Time(number_45, number_46), Time(number_47, number_48), Time(number_49, number_50))
                 p = p + 84
             elif next_3:
                 raise ValueError
@@ -7894,20 +7895,20 @@ def decode_pathconf_done(buffer: Buffer, offset: int = 0) -> tuple[PathconfDone,
     """Decode PathconfDone; returns it and the offset after it, or raises DecodeError."""
     try:
         word_1, word_2, word_3, word_4, word_5, word_6, word_7 = _UNPACK_IIIIIII_64(buffer, offset)
-        if not (word_1):
+        if not (word_1) and (word_4 < 2) and (word_5 < 2) and (word_6 < 2) and (word_7 < 2):
             return PathconfDone(None, word_2, word_3, _BOOLEANS[word_4], _BOOLEANS[word_5], _BOOLEANS[word_6], _BOOLEANS[word_7]), offset + 28
         value_8: Any
         p = offset + 4
         if word_1 == 1:
-            number_9, number_10, number_11, number_12, number_13, number_14, number_15, number_16, number_17, number_18, number_19, number_20, number_21, number_22, number_23, number_24, number_25 = _UNPACK_IIIIIQQIIQQIIIIII_4(buffer, p)
-            value_8 = FileAttributes(_FILE_TYPE_OF[number_9], number_10, number_11, number_12, number_13, number_14, number_15, DeviceNumbers(number_16, number_17), number_18, number_19, Time(number_20, number_21), Time(number_22, number_23), Time(number_24, number_25))
+            word_9, number_10, number_11, number_12, number_13, number_14, number_15, number_16, number_17, number_18, number_19, number_20, number_21, number_22, number_23, number_24, number_25 = _UNPACK_IIIIIQQIIQQIIIIII_4(buffer, p)
+            value_8 = FileAttributes(_FILE_TYPE_OF[word_9], number_10, number_11, number_12, number_13, number_14, number_15, DeviceNumbers(number_16, number_17), number_18, number_19, Time(number_20, number_21), Time(number_22, number_23), Time(number_24, number_25))
             p = p + 84
         elif word_1:
-            raise ValueError
+            raise DecodeError(p - 4, "obj_attributes", Reason.BAD_BOOLEAN, f"{word_1}")
         else:
             value_8 = None
-        number_26, number_27, flag_28, flag_29, flag_30, flag_31 = _UNPACK_IIIIII_65(buffer, p)
-        return PathconfDone(value_8, number_26, number_27, _BOOLEANS[flag_28], _BOOLEANS[flag_29], _BOOLEANS[flag_30], _BOOLEANS[flag_31]), p + 24
+        number_26, number_27, word_28, word_29, word_30, word_31 = _UNPACK_IIIIII_65(buffer, p)
+        return PathconfDone(value_8, number_26, number_27, _BOOLEANS[word_28], _BOOLEANS[word_29], _BOOLEANS[word_30], _BOOLEANS[word_31]), p + 24
     except (struct.error, ValueError, KeyError, TypeError, AttributeError, OverflowError):
         pass  # the interpreter decides and explains
     value, end = _INTERPRETER.decode("PathconfDone", buffer, offset)
@@ -7944,22 +7945,22 @@ def decode_pathconf_result(buffer: Buffer, offset: int = 0) -> tuple[PathconfRes
             value_4: Any
             p = offset + 8
             if next_3 == 1:
-                number_5, number_6, number_7, number_8, number_9, number_10, number_11, number_12, number_13, number_14, number_15, number_16, number_17, number_18, number_19, number_20, number_21 = _UNPACK_IIIIIQQIIQQIIIIII_4(buffer, p)
-                value_4 = FileAttributes(_FILE_TYPE_OF[number_5], number_6, number_7, number_8, number_9, number_10, number_11, DeviceNumbers(number_12, number_13), number_14, number_15, Time(number_16, number_17), Time(number_18, number_19), Time(number_20, number_21))
+                word_5, number_6, number_7, number_8, number_9, number_10, number_11, number_12, number_13, number_14, number_15, number_16, number_17, number_18, number_19, number_20, number_21 = _UNPACK_IIIIIQQIIQQIIIIII_4(buffer, p)
+                value_4 = FileAttributes(_FILE_TYPE_OF[word_5], number_6, number_7, number_8, number_9, number_10, number_11, DeviceNumbers(number_12, number_13), number_14, number_15, Time(number_16, number_17), Time(number_18, number_19), Time(number_20, number_21))
                 p = p + 84
             elif next_3:
-                raise ValueError
+                raise DecodeError(p - 4, "obj_attributes", Reason.BAD_BOOLEAN, f"{next_3}")
             else:
                 value_4 = None
-            number_22, number_23, flag_24, flag_25, flag_26, flag_27 = _UNPACK_IIIIII_65(buffer, p)
-            arm_2 = PathconfDone(value_4, number_22, number_23, _BOOLEANS[flag_24], _BOOLEANS[flag_25], _BOOLEANS[flag_26], _BOOLEANS[flag_27])
+            number_22, number_23, word_24, word_25, word_26, word_27 = _UNPACK_IIIIII_65(buffer, p)
+            arm_2 = PathconfDone(value_4, number_22, number_23, _BOOLEANS[word_24], _BOOLEANS[word_25], _BOOLEANS[word_26], _BOOLEANS[word_27])
             p = p + 24
         else:
             value_28: Any
             p = offset + 8
             if next_3 == 1:
-                number_29, number_30, number_31, number_32, number_33, number_34, number_35, number_36, number_37, number_38, number_39, number_40, number_41, number_42, number_43, number_44, number_45 = _UNPACK_IIIIIQQIIQQIIIIII_4(buffer, p)
-                value_28 = FileAttributes(_FILE_TYPE_OF[number_29], number_30, number_31, number_32, number_33, number_34, number_35, DeviceNumbers(number_36, number_37), number_38, number_39, Time(number_40, number_41), Time(number_42, number_43), Time(number_44, number_45))
+                word_29, number_30, number_31, number_32, number_33, number_34, number_35, number_36, number_37, number_38, number_39, number_40, number_41, number_42, number_43, number_44, number_45 = _UNPACK_IIIIIQQIIQQIIIIII_4(buffer, p)
+                value_28 = FileAttributes(_FILE_TYPE_OF[word_29], number_30, number_31, number_32, number_33, number_34, number_35, DeviceNumbers(number_36, number_37), number_38, number_39, Time(number_40, number_41), Time(number_42, number_43), Time(number_44, number_45))
                 p = p + 84
             elif next_3:
                 raise ValueError
@@ -8067,18 +8068,18 @@ def decode_commit_done(buffer: Buffer, offset: int = 0) -> tuple[CommitDone, int
             value_4 = AttributesBefore(number_5, Time(number_6, number_7), Time(number_8, number_9))
             p = p + 24
         elif word_1:
-            raise ValueError
+            raise DecodeError(p - 4, "file_wcc.before", Reason.BAD_BOOLEAN, f"{word_1}")
         else:
             value_4 = None
         value_11: Any
         flag_10, = _UNPACK_I_0(buffer, p)
         p = p + 4
         if flag_10 == 1:
-            number_12, number_13, number_14, number_15, number_16, number_17, number_18, number_19, number_20, number_21, number_22, number_23, number_24, number_25, number_26, number_27, number_28 = _UNPACK_IIIIIQQIIQQIIIIII_4(buffer, p)
-            value_11 = FileAttributes(_FILE_TYPE_OF[number_12], number_13, number_14, number_15, number_16, number_17, number_18, DeviceNumbers(number_19, number_20), number_21, number_22, Time(number_23, number_24), Time(number_25, number_26), Time(number_27, number_28))
+            word_12, number_13, number_14, number_15, number_16, number_17, number_18, number_19, number_20, number_21, number_22, number_23, number_24, number_25, number_26, number_27, number_28 = _UNPACK_IIIIIQQIIQQIIIIII_4(buffer, p)
+            value_11 = FileAttributes(_FILE_TYPE_OF[word_12], number_13, number_14, number_15, number_16, number_17, number_18, DeviceNumbers(number_19, number_20), number_21, number_22, Time(number_23, number_24), Time(number_25, number_26), Time(number_27, number_28))
             p = p + 84
         elif flag_10:
-            raise ValueError
+            raise DecodeError(p - 4, "file_wcc.after", Reason.BAD_BOOLEAN, f"{flag_10}")
         else:
             value_11 = None
         octets_29, = _UNPACK_8S_34(buffer, p)
@@ -8134,18 +8135,18 @@ def decode_commit_result(buffer: Buffer, offset: int = 0) -> tuple[CommitResult,
                 value_4 = AttributesBefore(number_5, Time(number_6, number_7), Time(number_8, number_9))
                 p = p + 24
             elif next_3:
-                raise ValueError
+                raise DecodeError(p - 4, "file_wcc.before", Reason.BAD_BOOLEAN, f"{next_3}")
             else:
                 value_4 = None
             value_11: Any
             flag_10, = _UNPACK_I_0(buffer, p)
             p = p + 4
             if flag_10 == 1:
-                number_12, number_13, number_14, number_15, number_16, number_17, number_18, number_19, number_20, number_21, number_22, number_23, number_24, number_25, number_26, number_27, number_28 = _UNPACK_IIIIIQQIIQQIIIIII_4(buffer, p)
-                value_11 = FileAttributes(_FILE_TYPE_OF[number_12], number_13, number_14, number_15, number_16, number_17, number_18, DeviceNumbers(number_19, number_20), number_21, number_22, Time(number_23, number_24), Time(number_25, number_26), Time(number_27, number_28))
+                word_12, number_13, number_14, number_15, number_16, number_17, number_18, number_19, number_20, number_21, number_22, number_23, number_24, number_25, number_26, number_27, number_28 = _UNPACK_IIIIIQQIIQQIIIIII_4(buffer, p)
+                value_11 = FileAttributes(_FILE_TYPE_OF[word_12], number_13, number_14, number_15, number_16, number_17, number_18, DeviceNumbers(number_19, number_20), number_21, number_22, Time(number_23, number_24), Time(number_25, number_26), Time(number_27, number_28))
                 p = p + 84
             elif flag_10:
-                raise ValueError
+                raise DecodeError(p - 4, "file_wcc.after", Reason.BAD_BOOLEAN, f"{flag_10}")
             else:
                 value_11 = None
             octets_29, = _UNPACK_8S_34(buffer, p)
@@ -8166,8 +8167,8 @@ def decode_commit_result(buffer: Buffer, offset: int = 0) -> tuple[CommitResult,
             flag_36, = _UNPACK_I_0(buffer, p)
             p = p + 4
             if flag_36 == 1:
-                number_38, number_39, number_40, number_41, number_42, number_43, number_44, number_45, number_46, number_47, number_48, number_49, number_50, number_51, number_52, number_53, number_54 = _UNPACK_IIIIIQQIIQQIIIIII_4(buffer, p)
-                value_37 = FileAttributes(_FILE_TYPE_OF[number_38], number_39, number_40, number_41, number_42, number_43, number_44, DeviceNumbers(number_45, number_46), number_47, number_48, Time(number_49, number_50), Time(number_51, number_52), Time(number_53, number_54))
+                word_38, number_39, number_40, number_41, number_42, number_43, number_44, number_45, number_46, number_47, number_48, number_49, number_50, number_51, number_52, number_53, number_54 = _UNPACK_IIIIIQQIIQQIIIIII_4(buffer, p)
+                value_37 = FileAttributes(_FILE_TYPE_OF[word_38], number_39, number_40, number_41, number_42, number_43, number_44, DeviceNumbers(number_45, number_46), number_47, number_48, Time(number_49, number_50), Time(number_51, number_52), Time(number_53, number_54))
                 p = p + 84
             elif flag_36:
                 raise ValueError

@@ -11,7 +11,7 @@ from typing import Any, Final, TypeAlias
 
 import msgspec
 
-from rpcrdma.errors import RpcRdmaError
+from rpcrdma.errors import DecodeError, Reason, RpcRdmaError
 from rpcrdma.xdr import model
 from rpcrdma.xdr.interpret import Interpreter
 from rpcrdma.xdr.runtime import ZEROES, Buffer
@@ -3882,6 +3882,7 @@ _GSS_SERVICE_OF: Final = {int(member): member for member in GssService}
 _STABLE_HOW_OF: Final = {int(member): member for member in StableHow}
 _CHANNEL_ASKED_OF: Final = {int(member): member for member in ChannelAsked}
 _CHANNEL_GIVEN_OF: Final = {int(member): member for member in ChannelGiven}
+_PROTECTION_KIND_OF: Final = {int(member): member for member in ProtectionKind}
 _UNPACK_I12S_BY_COUNT: Final = tuple([struct.Struct(">" + "I12s" * count).unpack_from for count in range(17)])
 _ATTRIBUTE_OPTION_OF: Final = {int(member): member for member in AttributeOption}
 _SECINFO_STYLE_OF: Final = {int(member): member for member in SecinfoStyle}
@@ -4656,8 +4657,8 @@ def encode_file_attributes(value: FileAttributes) -> bytes:
 def decode_change_information(buffer: Buffer, offset: int = 0) -> tuple[ChangeInformation, int]:
     """Decode ChangeInformation; returns it and the offset after it, or raises DecodeError."""
     try:
-        flag_1, number_2, number_3 = _UNPACK_IQQ_17(buffer, offset)
-        return ChangeInformation(_BOOLEANS[flag_1], number_2, number_3), offset + 20
+        word_1, number_2, number_3 = _UNPACK_IQQ_17(buffer, offset)
+        return ChangeInformation(_BOOLEANS[word_1], number_2, number_3), offset + 20
     except (struct.error, ValueError, KeyError, TypeError, AttributeError, OverflowError):
         pass  # the interpreter decides and explains
     value, end = _INTERPRETER.decode("ChangeInformation", buffer, offset)
@@ -5500,8 +5501,10 @@ def decode_create_done(buffer: Buffer, offset: int = 0) -> tuple[CreateDone, int
     """Decode CreateDone; returns it and the offset after it, or raises DecodeError."""
     try:
         word_1, word_2, word_3, word_4 = _UNPACK_IQQI_37(buffer, offset)
-        if not (word_4):
+        if not (word_4) and (word_1 < 2):
             return CreateDone(ChangeInformation(_BOOLEANS[word_1], word_2, word_3), ()), offset + 24
+        if not (word_1 < 2):
+            raise DecodeError(offset, "cinfo.atomic", Reason.BAD_BOOLEAN, f"{word_1}")
         p = offset + 24
         values_5 = _take_uint32_run(buffer, p, word_4)
         p = p + word_4 * 4
@@ -5538,11 +5541,11 @@ def decode_create_outcome(buffer: Buffer, offset: int = 0) -> tuple[CreateOutcom
         arm_2: Any
         tag_1, = _UNPACK_I_2(buffer, offset)
         if tag_1 == 0:
-            flag_3, number_4, number_5, count_6 = _UNPACK_IQQI_37(buffer, offset + 4)
+            word_3, number_4, number_5, count_6 = _UNPACK_IQQI_37(buffer, offset + 4)
             p = offset + 28
             values_7 = _take_uint32_run(buffer, p, count_6)
             p = p + count_6 * 4
-            arm_2 = CreateDone(ChangeInformation(_BOOLEANS[flag_3], number_4, number_5), values_7)
+            arm_2 = CreateDone(ChangeInformation(_BOOLEANS[word_3], number_4, number_5), values_7)
         else:
             arm_2 = CreateFailed(_STATUS_OF[tag_1])
             p = offset + 4
@@ -5605,8 +5608,8 @@ def encode_delegpurge_arguments(value: DelegpurgeArguments) -> bytes:
 def decode_delegpurge_result(buffer: Buffer, offset: int = 0) -> tuple[DelegpurgeResult, int]:
     """Decode DelegpurgeResult; returns it and the offset after it, or raises DecodeError."""
     try:
-        number_1, = _UNPACK_I_2(buffer, offset)
-        return DelegpurgeResult(_STATUS_OF[number_1]), offset + 4
+        word_1, = _UNPACK_I_2(buffer, offset)
+        return DelegpurgeResult(_STATUS_OF[word_1]), offset + 4
     except (struct.error, ValueError, KeyError, TypeError, AttributeError, OverflowError):
         pass  # the interpreter decides and explains
     value, end = _INTERPRETER.decode("DelegpurgeResult", buffer, offset)
@@ -5652,8 +5655,8 @@ def encode_delegreturn_arguments(value: DelegreturnArguments) -> bytes:
 def decode_delegreturn_result(buffer: Buffer, offset: int = 0) -> tuple[DelegreturnResult, int]:
     """Decode DelegreturnResult; returns it and the offset after it, or raises DecodeError."""
     try:
-        number_1, = _UNPACK_I_2(buffer, offset)
-        return DelegreturnResult(_STATUS_OF[number_1]), offset + 4
+        word_1, = _UNPACK_I_2(buffer, offset)
+        return DelegreturnResult(_STATUS_OF[word_1]), offset + 4
     except (struct.error, ValueError, KeyError, TypeError, AttributeError, OverflowError):
         pass  # the interpreter decides and explains
     value, end = _INTERPRETER.decode("DelegreturnResult", buffer, offset)
@@ -5964,8 +5967,8 @@ def encode_link_arguments(value: LinkArguments) -> bytes:
 def decode_link_done(buffer: Buffer, offset: int = 0) -> tuple[LinkDone, int]:
     """Decode LinkDone; returns it and the offset after it, or raises DecodeError."""
     try:
-        flag_1, number_2, number_3 = _UNPACK_IQQ_17(buffer, offset)
-        return LinkDone(ChangeInformation(_BOOLEANS[flag_1], number_2, number_3)), offset + 20
+        word_1, number_2, number_3 = _UNPACK_IQQ_17(buffer, offset)
+        return LinkDone(ChangeInformation(_BOOLEANS[word_1], number_2, number_3)), offset + 20
     except (struct.error, ValueError, KeyError, TypeError, AttributeError, OverflowError):
         pass  # the interpreter decides and explains
     value, end = _INTERPRETER.decode("LinkDone", buffer, offset)
@@ -5991,8 +5994,8 @@ def decode_link_outcome(buffer: Buffer, offset: int = 0) -> tuple[LinkOutcome, i
         arm_2: Any
         tag_1, = _UNPACK_I_2(buffer, offset)
         if tag_1 == 0:
-            flag_3, number_4, number_5 = _UNPACK_IQQ_17(buffer, offset + 4)
-            arm_2 = LinkDone(ChangeInformation(_BOOLEANS[flag_3], number_4, number_5))
+            word_3, number_4, number_5 = _UNPACK_IQQ_17(buffer, offset + 4)
+            arm_2 = LinkDone(ChangeInformation(_BOOLEANS[word_3], number_4, number_5))
             p = offset + 24
         else:
             arm_2 = LinkFailed(_STATUS_OF[tag_1])
@@ -6122,7 +6125,7 @@ def decode_locker(buffer: Buffer, offset: int = 0) -> tuple[Locker, int]:
             arm_2 = ExistingLockOwner(StateId(next_3, octets_12), number_13)
             p = offset + 24
         else:
-            raise ValueError
+            raise DecodeError(offset, "new_lock_owner", Reason.BAD_BOOLEAN, f"{tag_1}")
         return arm_2, p
     except (struct.error, ValueError, KeyError, TypeError, AttributeError, OverflowError):
         pass  # the interpreter decides and explains
@@ -6169,9 +6172,13 @@ def decode_lock_arguments(buffer: Buffer, offset: int = 0) -> tuple[LockArgument
     """Decode LockArguments; returns it and the offset after it, or raises DecodeError."""
     try:
         word_1, word_2, word_3, word_4, word_5, word_6, word_7, word_8, word_9, word_10, word_11 = _UNPACK_IIQQIII12SIQI_54(buffer, offset)
-        if not (word_11) and word_5 == 1:
+        if not (word_11) and (word_1 in _LOCK_TYPE_OF) and (word_2 < 2) and word_5 == 1:
             return LockArguments(_LOCK_TYPE_OF[word_1], _BOOLEANS[word_2], word_3, word_4, NewLockOwner(word_6, StateId(word_7, word_8), word_9, StateOwner(word_10, b""))), offset + 64
         limit = len(buffer)
+        if not (word_1 in _LOCK_TYPE_OF):
+            raise DecodeError(offset, "locktype", Reason.BAD_ENUM, f"{word_1}")
+        if not (word_2 < 2):
+            raise DecodeError(offset + 4, "reclaim", Reason.BAD_BOOLEAN, f"{word_2}")
         arm_12: Any
         if word_5 == 1:
             p = offset + 64
@@ -6189,7 +6196,7 @@ def decode_lock_arguments(buffer: Buffer, offset: int = 0) -> tuple[LockArgument
             arm_12 = ExistingLockOwner(StateId(word_6, octets_16), number_17)
             p = offset + 48
         else:
-            raise ValueError
+            raise DecodeError(offset + 24, "locker.new_lock_owner", Reason.BAD_BOOLEAN, f"{word_5}")
         return LockArguments(_LOCK_TYPE_OF[word_1], _BOOLEANS[word_2], word_3, word_4, arm_12), p
     except (struct.error, ValueError, KeyError, TypeError, AttributeError, OverflowError):
         pass  # the interpreter decides and explains
@@ -6236,9 +6243,11 @@ def decode_lock_denial(buffer: Buffer, offset: int = 0) -> tuple[LockDenial, int
     """Decode LockDenial; returns it and the offset after it, or raises DecodeError."""
     try:
         word_1, word_2, word_3, word_4, word_5 = _UNPACK_QQIQI_57(buffer, offset)
-        if not (word_5):
+        if not (word_5) and (word_3 in _LOCK_TYPE_OF):
             return LockDenial(word_1, word_2, _LOCK_TYPE_OF[word_3], StateOwner(word_4, b"")), offset + 32
         limit = len(buffer)
+        if not (word_3 in _LOCK_TYPE_OF):
+            raise DecodeError(offset + 16, "locktype", Reason.BAD_ENUM, f"{word_3}")
         p = offset + 32
         if word_5 > 1024:
             raise ValueError
@@ -6312,7 +6321,7 @@ def decode_lock_outcome(buffer: Buffer, offset: int = 0) -> tuple[LockOutcome, i
             arm_2 = LockDone(StateId(number_3, octets_4))
             p = offset + 20
         elif tag_1 == 10010:
-            number_5, number_6, number_7, number_8, length_9 = _UNPACK_QQIQI_57(buffer, offset + 4)
+            number_5, number_6, word_7, number_8, length_9 = _UNPACK_QQIQI_57(buffer, offset + 4)
             p = offset + 36
             if length_9 > 1024:
                 raise ValueError
@@ -6321,7 +6330,7 @@ def decode_lock_outcome(buffer: Buffer, offset: int = 0) -> tuple[LockOutcome, i
             if padded_11 > limit or buffer[end_10:padded_11] != ZEROES[padded_11 - end_10]:
                 raise ValueError
             octets_12 = bytes(buffer[p:end_10])
-            arm_2 = LockDenial(number_5, number_6, _LOCK_TYPE_OF[number_7], StateOwner(number_8, octets_12))
+            arm_2 = LockDenial(number_5, number_6, _LOCK_TYPE_OF[word_7], StateOwner(number_8, octets_12))
             p = padded_11
         else:
             arm_2 = LockFailed(_STATUS_OF[tag_1])
@@ -6372,9 +6381,11 @@ def decode_lockt_arguments(buffer: Buffer, offset: int = 0) -> tuple[LocktArgume
     """Decode LocktArguments; returns it and the offset after it, or raises DecodeError."""
     try:
         word_1, word_2, word_3, word_4, word_5 = _UNPACK_IQQQI_60(buffer, offset)
-        if not (word_5):
+        if not (word_5) and (word_1 in _LOCK_TYPE_OF):
             return LocktArguments(_LOCK_TYPE_OF[word_1], word_2, word_3, StateOwner(word_4, b"")), offset + 32
         limit = len(buffer)
+        if not (word_1 in _LOCK_TYPE_OF):
+            raise DecodeError(offset, "locktype", Reason.BAD_ENUM, f"{word_1}")
         p = offset + 32
         if word_5 > 1024:
             raise ValueError
@@ -6417,7 +6428,7 @@ def decode_lockt_outcome(buffer: Buffer, offset: int = 0) -> tuple[LocktOutcome,
         arm_2: Any
         tag_1, = _UNPACK_I_2(buffer, offset)
         if tag_1 == 10010:
-            number_3, number_4, number_5, number_6, length_7 = _UNPACK_QQIQI_57(buffer, offset + 4)
+            number_3, number_4, word_5, number_6, length_7 = _UNPACK_QQIQI_57(buffer, offset + 4)
             p = offset + 36
             if length_7 > 1024:
                 raise ValueError
@@ -6426,7 +6437,7 @@ def decode_lockt_outcome(buffer: Buffer, offset: int = 0) -> tuple[LocktOutcome,
             if padded_9 > limit or buffer[end_8:padded_9] != ZEROES[padded_9 - end_8]:
                 raise ValueError
             octets_10 = bytes(buffer[p:end_8])
-            arm_2 = LockDenial(number_3, number_4, _LOCK_TYPE_OF[number_5], StateOwner(number_6, octets_10))
+            arm_2 = LockDenial(number_3, number_4, _LOCK_TYPE_OF[word_5], StateOwner(number_6, octets_10))
             p = padded_9
         elif tag_1 == 0:
             arm_2 = LocktDone()
@@ -6475,8 +6486,8 @@ def encode_lockt_outcome(value: LocktOutcome) -> bytes:
 def decode_locku_arguments(buffer: Buffer, offset: int = 0) -> tuple[LockuArguments, int]:
     """Decode LockuArguments; returns it and the offset after it, or raises DecodeError."""
     try:
-        number_1, number_2, number_3, octets_4, number_5, number_6 = _UNPACK_III12SQQ_62(buffer, offset)
-        return LockuArguments(_LOCK_TYPE_OF[number_1], number_2, StateId(number_3, octets_4), number_5, number_6), offset + 40
+        word_1, number_2, number_3, octets_4, number_5, number_6 = _UNPACK_III12SQQ_62(buffer, offset)
+        return LockuArguments(_LOCK_TYPE_OF[word_1], number_2, StateId(number_3, octets_4), number_5, number_6), offset + 40
     except (struct.error, ValueError, KeyError, TypeError, AttributeError, OverflowError):
         pass  # the interpreter decides and explains
     value, end = _INTERPRETER.decode("LockuArguments", buffer, offset)
@@ -6584,8 +6595,8 @@ def encode_lookup_arguments(value: LookupArguments) -> bytes:
 def decode_lookup_result(buffer: Buffer, offset: int = 0) -> tuple[LookupResult, int]:
     """Decode LookupResult; returns it and the offset after it, or raises DecodeError."""
     try:
-        number_1, = _UNPACK_I_2(buffer, offset)
-        return LookupResult(_STATUS_OF[number_1]), offset + 4
+        word_1, = _UNPACK_I_2(buffer, offset)
+        return LookupResult(_STATUS_OF[word_1]), offset + 4
     except (struct.error, ValueError, KeyError, TypeError, AttributeError, OverflowError):
         pass  # the interpreter decides and explains
     value, end = _INTERPRETER.decode("LookupResult", buffer, offset)
@@ -6604,8 +6615,8 @@ def encode_lookup_result(value: LookupResult) -> bytes:
 def decode_lookupp_result(buffer: Buffer, offset: int = 0) -> tuple[LookuppResult, int]:
     """Decode LookuppResult; returns it and the offset after it, or raises DecodeError."""
     try:
-        number_1, = _UNPACK_I_2(buffer, offset)
-        return LookuppResult(_STATUS_OF[number_1]), offset + 4
+        word_1, = _UNPACK_I_2(buffer, offset)
+        return LookuppResult(_STATUS_OF[word_1]), offset + 4
     except (struct.error, ValueError, KeyError, TypeError, AttributeError, OverflowError):
         pass  # the interpreter decides and explains
     value, end = _INTERPRETER.decode("LookuppResult", buffer, offset)
@@ -6676,8 +6687,8 @@ def encode_nverify_arguments(value: NverifyArguments) -> bytes:
 def decode_nverify_result(buffer: Buffer, offset: int = 0) -> tuple[NverifyResult, int]:
     """Decode NverifyResult; returns it and the offset after it, or raises DecodeError."""
     try:
-        number_1, = _UNPACK_I_2(buffer, offset)
-        return NverifyResult(_STATUS_OF[number_1]), offset + 4
+        word_1, = _UNPACK_I_2(buffer, offset)
+        return NverifyResult(_STATUS_OF[word_1]), offset + 4
     except (struct.error, ValueError, KeyError, TypeError, AttributeError, OverflowError):
         pass  # the interpreter decides and explains
     value, end = _INTERPRETER.decode("NverifyResult", buffer, offset)
@@ -6786,7 +6797,7 @@ def decode_create_how(buffer: Buffer, offset: int = 0) -> tuple[CreateHow, int]:
             arm_2 = VerifierAndAttributes(octets_10, FileAttributes(values_12, octets_16))
             p = padded_15
         else:
-            raise ValueError
+            raise DecodeError(offset, "mode", Reason.BAD_ENUM, f"{tag_1}")
         return arm_2, p
     except (struct.error, ValueError, KeyError, TypeError, AttributeError, OverflowError):
         pass  # the interpreter decides and explains
@@ -6896,7 +6907,7 @@ def decode_open_how(buffer: Buffer, offset: int = 0) -> tuple[OpenHow, int]:
                 arm_4 = VerifierAndAttributes(octets_12, FileAttributes(values_14, octets_18))
                 p = padded_17
             else:
-                raise ValueError
+                raise DecodeError(offset + 4, "how.mode", Reason.BAD_ENUM, f"{tag_3}")
             arm_2 = OpenCreate(arm_4)
         else:
             arm_2 = OpenNoCreate(_OPEN_TYPE_OF[tag_1])
@@ -7000,6 +7011,7 @@ def encode_block_limit(value: BlockLimit) -> bytes:
 def decode_space_limit(buffer: Buffer, offset: int = 0) -> tuple[SpaceLimit, int]:
     """Decode SpaceLimit; returns it and the offset after it, or raises DecodeError."""
     try:
+        limit = len(buffer)
         arm_2: Any
         tag_1, = _UNPACK_I_2(buffer, offset)
         if tag_1 == 1:
@@ -7011,7 +7023,7 @@ def decode_space_limit(buffer: Buffer, offset: int = 0) -> tuple[SpaceLimit, int
             arm_2 = BlockLimit(number_4, number_5)
             p = offset + 12
         else:
-            raise ValueError
+            raise DecodeError(offset, "limitby", Reason.BAD_ENUM, f"{tag_1}")
         return arm_2, p
     except (struct.error, ValueError, KeyError, TypeError, AttributeError, OverflowError):
         pass  # the interpreter decides and explains
@@ -7098,8 +7110,8 @@ def decode_open_claim(buffer: Buffer, offset: int = 0) -> tuple[OpenClaim, int]:
             arm_2 = ClaimName(octets_6)
             p = padded_5
         elif tag_1 == 1:
-            number_7, = _UNPACK_I_2(buffer, offset + 4)
-            arm_2 = ClaimPrevious(_DELEGATION_TYPE_OF[number_7])
+            word_7, = _UNPACK_I_2(buffer, offset + 4)
+            arm_2 = ClaimPrevious(_DELEGATION_TYPE_OF[word_7])
             p = offset + 8
         elif tag_1 == 2:
             number_8, octets_9, length_10 = _UNPACK_I12SI_48(buffer, offset + 4)
@@ -7132,7 +7144,7 @@ def decode_open_claim(buffer: Buffer, offset: int = 0) -> tuple[OpenClaim, int]:
             arm_2 = StateId(number_18, octets_19)
             p = offset + 20
         else:
-            raise ValueError
+            raise DecodeError(offset, "claim", Reason.BAD_ENUM, f"{tag_1}")
         return arm_2, p
     except (struct.error, ValueError, KeyError, TypeError, AttributeError, OverflowError):
         pass  # the interpreter decides and explains
@@ -7343,9 +7355,11 @@ def decode_read_delegation(buffer: Buffer, offset: int = 0) -> tuple[ReadDelegat
     """Decode ReadDelegation; returns it and the offset after it, or raises DecodeError."""
     try:
         word_1, word_2, word_3, word_4, word_5, word_6, word_7 = _UNPACK_I12SIIIII_75(buffer, offset)
-        if not (word_7):
+        if not (word_7) and (word_3 < 2):
             return ReadDelegation(StateId(word_1, word_2), _BOOLEANS[word_3], AccessControlEntry(word_4, word_5, word_6, b"")), offset + 36
         limit = len(buffer)
+        if not (word_3 < 2):
+            raise DecodeError(offset + 16, "recall", Reason.BAD_BOOLEAN, f"{word_3}")
         p = offset + 36
         end_8 = p + word_7
         padded_9 = end_8 + (-word_7 & 3)
@@ -7387,9 +7401,11 @@ def decode_write_delegation(buffer: Buffer, offset: int = 0) -> tuple[WriteDeleg
     """Decode WriteDelegation; returns it and the offset after it, or raises DecodeError."""
     try:
         word_1, word_2, word_3, word_4, word_5, word_6, word_7, word_8, word_9 = _UNPACK_I12SIIQIIII_77(buffer, offset)
-        if not (word_9) and word_4 == 1:
+        if not (word_9) and (word_3 < 2) and word_4 == 1:
             return WriteDelegation(StateId(word_1, word_2), _BOOLEANS[word_3], SizeLimit(word_5), AccessControlEntry(word_6, word_7, word_8, b"")), offset + 48
         limit = len(buffer)
+        if not (word_3 < 2):
+            raise DecodeError(offset + 16, "recall", Reason.BAD_BOOLEAN, f"{word_3}")
         arm_10: Any
         if word_4 == 1:
             arm_10 = SizeLimit(word_5)
@@ -7399,7 +7415,7 @@ def decode_write_delegation(buffer: Buffer, offset: int = 0) -> tuple[WriteDeleg
             arm_10 = BlockLimit(number_11, number_12)
             p = offset + 32
         else:
-            raise ValueError
+            raise DecodeError(offset + 20, "space_limit.limitby", Reason.BAD_ENUM, f"{word_4}")
         number_13, number_14, number_15, length_16 = _UNPACK_IIII_27(buffer, p)
         p = p + 16
         end_17 = p + length_16
@@ -7452,12 +7468,12 @@ def decode_no_delegation_reason(buffer: Buffer, offset: int = 0) -> tuple[NoDele
         arm_2: Any
         tag_1, = _UNPACK_I_2(buffer, offset)
         if tag_1 == 1:
-            flag_3, = _UNPACK_I_9(buffer, offset + 4)
-            arm_2 = NoDelegationContention(_BOOLEANS[flag_3])
+            word_3, = _UNPACK_I_9(buffer, offset + 4)
+            arm_2 = NoDelegationContention(_BOOLEANS[word_3])
             p = offset + 8
         elif tag_1 == 2:
-            flag_4, = _UNPACK_I_9(buffer, offset + 4)
-            arm_2 = NoDelegationResource(_BOOLEANS[flag_4])
+            word_4, = _UNPACK_I_9(buffer, offset + 4)
+            arm_2 = NoDelegationResource(_BOOLEANS[word_4])
             p = offset + 8
         else:
             arm_2 = NoDelegationOther(_WHY_NO_DELEGATION_OF[tag_1])
@@ -7502,18 +7518,18 @@ def decode_open_delegation(buffer: Buffer, offset: int = 0) -> tuple[OpenDelegat
             arm_2 = NoDelegation()
             p = offset + 4
         elif tag_1 == 1:
-            number_3, octets_4, flag_5, number_6, number_7, number_8, length_9 = _UNPACK_I12SIIIII_75(buffer, offset + 4)
+            number_3, octets_4, word_5, number_6, number_7, number_8, length_9 = _UNPACK_I12SIIIII_75(buffer, offset + 4)
             p = offset + 40
             end_10 = p + length_9
             padded_11 = end_10 + (-length_9 & 3)
             if padded_11 > limit or buffer[end_10:padded_11] != ZEROES[padded_11 - end_10]:
                 raise ValueError
             octets_12 = bytes(buffer[p:end_10])
-            arm_2 = ReadDelegation(StateId(number_3, octets_4), _BOOLEANS[flag_5], AccessControlEntry(number_6, number_7, number_8, octets_12))
+            arm_2 = ReadDelegation(StateId(number_3, octets_4), _BOOLEANS[word_5], AccessControlEntry(number_6, number_7, number_8, octets_12))
             p = padded_11
         elif tag_1 == 2:
             arm_17: Any
-            number_13, octets_14, flag_15, tag_16 = _UNPACK_I12SII_80(buffer, offset + 4)
+            number_13, octets_14, word_15, tag_16 = _UNPACK_I12SII_80(buffer, offset + 4)
             if tag_16 == 1:
                 number_18, = _UNPACK_Q_14(buffer, offset + 28)
                 arm_17 = SizeLimit(number_18)
@@ -7531,25 +7547,25 @@ def decode_open_delegation(buffer: Buffer, offset: int = 0) -> tuple[OpenDelegat
             if padded_26 > limit or buffer[end_25:padded_26] != ZEROES[padded_26 - end_25]:
                 raise ValueError
             octets_27 = bytes(buffer[p:end_25])
-            arm_2 = WriteDelegation(StateId(number_13, octets_14), _BOOLEANS[flag_15], arm_17, AccessControlEntry(number_21, number_22, number_23, octets_27))
+            arm_2 = WriteDelegation(StateId(number_13, octets_14), _BOOLEANS[word_15], arm_17, AccessControlEntry(number_21, number_22, number_23, octets_27))
             p = padded_26
         elif tag_1 == 3:
             arm_29: Any
             tag_28, = _UNPACK_I_2(buffer, offset + 4)
             if tag_28 == 1:
-                flag_30, = _UNPACK_I_9(buffer, offset + 8)
-                arm_29 = NoDelegationContention(_BOOLEANS[flag_30])
+                word_30, = _UNPACK_I_9(buffer, offset + 8)
+                arm_29 = NoDelegationContention(_BOOLEANS[word_30])
                 p = offset + 12
             elif tag_28 == 2:
-                flag_31, = _UNPACK_I_9(buffer, offset + 8)
-                arm_29 = NoDelegationResource(_BOOLEANS[flag_31])
+                word_31, = _UNPACK_I_9(buffer, offset + 8)
+                arm_29 = NoDelegationResource(_BOOLEANS[word_31])
                 p = offset + 12
             else:
                 arm_29 = NoDelegationOther(_WHY_NO_DELEGATION_OF[tag_28])
                 p = offset + 8
             arm_2 = NoDelegationBecause(arm_29)
         else:
-            raise ValueError
+            raise DecodeError(offset, "delegation_type", Reason.BAD_ENUM, f"{tag_1}")
         return arm_2, p
     except (struct.error, ValueError, KeyError, TypeError, AttributeError, OverflowError):
         pass  # the interpreter decides and explains
@@ -7627,9 +7643,11 @@ def decode_open_done(buffer: Buffer, offset: int = 0) -> tuple[OpenDone, int]:
     """Decode OpenDone; returns it and the offset after it, or raises DecodeError."""
     try:
         word_1, word_2, word_3, word_4, word_5, word_6, word_7, word_8 = _UNPACK_I12SIQQIII_84(buffer, offset)
-        if not (word_7 or word_8):
+        if not (word_7 or word_8) and (word_3 < 2):
             return OpenDone(StateId(word_1, word_2), ChangeInformation(_BOOLEANS[word_3], word_4, word_5), word_6, (), _MINIMAL_13), offset + 48
         limit = len(buffer)
+        if not (word_3 < 2):
+            raise DecodeError(offset + 16, "cinfo.atomic", Reason.BAD_BOOLEAN, f"{word_3}")
         p = offset + 44
         values_9 = _take_uint32_run(buffer, p, word_7)
         p = p + word_7 * 4
@@ -7639,18 +7657,18 @@ def decode_open_done(buffer: Buffer, offset: int = 0) -> tuple[OpenDone, int]:
             arm_11 = NoDelegation()
             p = p + 4
         elif tag_10 == 1:
-            number_12, octets_13, flag_14, number_15, number_16, number_17, length_18 = _UNPACK_I12SIIIII_75(buffer, p + 4)
+            number_12, octets_13, word_14, number_15, number_16, number_17, length_18 = _UNPACK_I12SIIIII_75(buffer, p + 4)
             p = p + 40
             end_19 = p + length_18
             padded_20 = end_19 + (-length_18 & 3)
             if padded_20 > limit or buffer[end_19:padded_20] != ZEROES[padded_20 - end_19]:
                 raise ValueError
             octets_21 = bytes(buffer[p:end_19])
-            arm_11 = ReadDelegation(StateId(number_12, octets_13), _BOOLEANS[flag_14], AccessControlEntry(number_15, number_16, number_17, octets_21))
+            arm_11 = ReadDelegation(StateId(number_12, octets_13), _BOOLEANS[word_14], AccessControlEntry(number_15, number_16, number_17, octets_21))
             p = padded_20
         elif tag_10 == 2:
             arm_26: Any
-            number_22, octets_23, flag_24, tag_25 = _UNPACK_I12SII_80(buffer, p + 4)
+            number_22, octets_23, word_24, tag_25 = _UNPACK_I12SII_80(buffer, p + 4)
             if tag_25 == 1:
                 number_27, = _UNPACK_Q_14(buffer, p + 28)
                 arm_26 = SizeLimit(number_27)
@@ -7668,25 +7686,25 @@ def decode_open_done(buffer: Buffer, offset: int = 0) -> tuple[OpenDone, int]:
             if padded_35 > limit or buffer[end_34:padded_35] != ZEROES[padded_35 - end_34]:
                 raise ValueError
             octets_36 = bytes(buffer[p:end_34])
-            arm_11 = WriteDelegation(StateId(number_22, octets_23), _BOOLEANS[flag_24], arm_26, AccessControlEntry(number_30, number_31, number_32, octets_36))
+            arm_11 = WriteDelegation(StateId(number_22, octets_23), _BOOLEANS[word_24], arm_26, AccessControlEntry(number_30, number_31, number_32, octets_36))
             p = padded_35
         elif tag_10 == 3:
             arm_38: Any
             tag_37, = _UNPACK_I_2(buffer, p + 4)
             if tag_37 == 1:
-                flag_39, = _UNPACK_I_9(buffer, p + 8)
-                arm_38 = NoDelegationContention(_BOOLEANS[flag_39])
+                word_39, = _UNPACK_I_9(buffer, p + 8)
+                arm_38 = NoDelegationContention(_BOOLEANS[word_39])
                 p = p + 12
             elif tag_37 == 2:
-                flag_40, = _UNPACK_I_9(buffer, p + 8)
-                arm_38 = NoDelegationResource(_BOOLEANS[flag_40])
+                word_40, = _UNPACK_I_9(buffer, p + 8)
+                arm_38 = NoDelegationResource(_BOOLEANS[word_40])
                 p = p + 12
             else:
                 arm_38 = NoDelegationOther(_WHY_NO_DELEGATION_OF[tag_37])
                 p = p + 8
             arm_11 = NoDelegationBecause(arm_38)
         else:
-            raise ValueError
+            raise DecodeError(p, "delegation.delegation_type", Reason.BAD_ENUM, f"{tag_10}")
         return OpenDone(StateId(word_1, word_2), ChangeInformation(_BOOLEANS[word_3], word_4, word_5), word_6, values_9, arm_11), p
     except (struct.error, ValueError, KeyError, TypeError, AttributeError, OverflowError):
         pass  # the interpreter decides and explains
@@ -7779,7 +7797,7 @@ def decode_open_outcome(buffer: Buffer, offset: int = 0) -> tuple[OpenOutcome, i
         arm_2: Any
         tag_1, = _UNPACK_I_2(buffer, offset)
         if tag_1 == 0:
-            number_3, octets_4, flag_5, number_6, number_7, number_8, count_9 = _UNPACK_I12SIQQII_86(buffer, offset + 4)
+            number_3, octets_4, word_5, number_6, number_7, number_8, count_9 = _UNPACK_I12SIQQII_86(buffer, offset + 4)
             p = offset + 48
             values_10 = _take_uint32_run(buffer, p, count_9)
             p = p + count_9 * 4
@@ -7789,18 +7807,18 @@ def decode_open_outcome(buffer: Buffer, offset: int = 0) -> tuple[OpenOutcome, i
                 arm_12 = NoDelegation()
                 p = p + 4
             elif tag_11 == 1:
-                number_13, octets_14, flag_15, number_16, number_17, number_18, length_19 = _UNPACK_I12SIIIII_75(buffer, p + 4)
+                number_13, octets_14, word_15, number_16, number_17, number_18, length_19 = _UNPACK_I12SIIIII_75(buffer, p + 4)
                 p = p + 40
                 end_20 = p + length_19
                 padded_21 = end_20 + (-length_19 & 3)
                 if padded_21 > limit or buffer[end_20:padded_21] != ZEROES[padded_21 - end_20]:
                     raise ValueError
                 octets_22 = bytes(buffer[p:end_20])
-                arm_12 = ReadDelegation(StateId(number_13, octets_14), _BOOLEANS[flag_15], AccessControlEntry(number_16, number_17, number_18, octets_22))
+                arm_12 = ReadDelegation(StateId(number_13, octets_14), _BOOLEANS[word_15], AccessControlEntry(number_16, number_17, number_18, octets_22))
                 p = padded_21
             elif tag_11 == 2:
                 arm_27: Any
-                number_23, octets_24, flag_25, tag_26 = _UNPACK_I12SII_80(buffer, p + 4)
+                number_23, octets_24, word_25, tag_26 = _UNPACK_I12SII_80(buffer, p + 4)
                 if tag_26 == 1:
                     number_28, = _UNPACK_Q_14(buffer, p + 28)
                     arm_27 = SizeLimit(number_28)
@@ -7818,18 +7836,18 @@ def decode_open_outcome(buffer: Buffer, offset: int = 0) -> tuple[OpenOutcome, i
                 if padded_36 > limit or buffer[end_35:padded_36] != ZEROES[padded_36 - end_35]:
                     raise ValueError
                 octets_37 = bytes(buffer[p:end_35])
-                arm_12 = WriteDelegation(StateId(number_23, octets_24), _BOOLEANS[flag_25], arm_27, AccessControlEntry(number_31, number_32, number_33, octets_37))
+                arm_12 = WriteDelegation(StateId(number_23, octets_24), _BOOLEANS[word_25], arm_27, AccessControlEntry(number_31, number_32, number_33, octets_37))
                 p = padded_36
             elif tag_11 == 3:
                 arm_39: Any
                 tag_38, = _UNPACK_I_2(buffer, p + 4)
                 if tag_38 == 1:
-                    flag_40, = _UNPACK_I_9(buffer, p + 8)
-                    arm_39 = NoDelegationContention(_BOOLEANS[flag_40])
+                    word_40, = _UNPACK_I_9(buffer, p + 8)
+                    arm_39 = NoDelegationContention(_BOOLEANS[word_40])
                     p = p + 12
                 elif tag_38 == 2:
-                    flag_41, = _UNPACK_I_9(buffer, p + 8)
-                    arm_39 = NoDelegationResource(_BOOLEANS[flag_41])
+                    word_41, = _UNPACK_I_9(buffer, p + 8)
+                    arm_39 = NoDelegationResource(_BOOLEANS[word_41])
                     p = p + 12
                 else:
                     arm_39 = NoDelegationOther(_WHY_NO_DELEGATION_OF[tag_38])
@@ -7837,7 +7855,7 @@ def decode_open_outcome(buffer: Buffer, offset: int = 0) -> tuple[OpenOutcome, i
                 arm_12 = NoDelegationBecause(arm_39)
             else:
                 raise ValueError
-            arm_2 = OpenDone(StateId(number_3, octets_4), ChangeInformation(_BOOLEANS[flag_5], number_6, number_7), number_8, values_10, arm_12)
+            arm_2 = OpenDone(StateId(number_3, octets_4), ChangeInformation(_BOOLEANS[word_5], number_6, number_7), number_8, values_10, arm_12)
         else:
             arm_2 = OpenFailed(_STATUS_OF[tag_1])
             p = offset + 4
@@ -7938,8 +7956,8 @@ def encode_open_outcome(value: OpenOutcome) -> bytes:
 def decode_openattr_arguments(buffer: Buffer, offset: int = 0) -> tuple[OpenattrArguments, int]:
     """Decode OpenattrArguments; returns it and the offset after it, or raises DecodeError."""
     try:
-        flag_1, = _UNPACK_I_9(buffer, offset)
-        return OpenattrArguments(_BOOLEANS[flag_1]), offset + 4
+        word_1, = _UNPACK_I_9(buffer, offset)
+        return OpenattrArguments(_BOOLEANS[word_1]), offset + 4
     except (struct.error, ValueError, KeyError, TypeError, AttributeError, OverflowError):
         pass  # the interpreter decides and explains
     value, end = _INTERPRETER.decode("OpenattrArguments", buffer, offset)
@@ -7958,8 +7976,8 @@ def encode_openattr_arguments(value: OpenattrArguments) -> bytes:
 def decode_openattr_result(buffer: Buffer, offset: int = 0) -> tuple[OpenattrResult, int]:
     """Decode OpenattrResult; returns it and the offset after it, or raises DecodeError."""
     try:
-        number_1, = _UNPACK_I_2(buffer, offset)
-        return OpenattrResult(_STATUS_OF[number_1]), offset + 4
+        word_1, = _UNPACK_I_2(buffer, offset)
+        return OpenattrResult(_STATUS_OF[word_1]), offset + 4
     except (struct.error, ValueError, KeyError, TypeError, AttributeError, OverflowError):
         pass  # the interpreter decides and explains
     value, end = _INTERPRETER.decode("OpenattrResult", buffer, offset)
@@ -8215,8 +8233,8 @@ def encode_putfh_arguments(value: PutfhArguments) -> bytes:
 def decode_putfh_result(buffer: Buffer, offset: int = 0) -> tuple[PutfhResult, int]:
     """Decode PutfhResult; returns it and the offset after it, or raises DecodeError."""
     try:
-        number_1, = _UNPACK_I_2(buffer, offset)
-        return PutfhResult(_STATUS_OF[number_1]), offset + 4
+        word_1, = _UNPACK_I_2(buffer, offset)
+        return PutfhResult(_STATUS_OF[word_1]), offset + 4
     except (struct.error, ValueError, KeyError, TypeError, AttributeError, OverflowError):
         pass  # the interpreter decides and explains
     value, end = _INTERPRETER.decode("PutfhResult", buffer, offset)
@@ -8235,8 +8253,8 @@ def encode_putfh_result(value: PutfhResult) -> bytes:
 def decode_putpubfh_result(buffer: Buffer, offset: int = 0) -> tuple[PutpubfhResult, int]:
     """Decode PutpubfhResult; returns it and the offset after it, or raises DecodeError."""
     try:
-        number_1, = _UNPACK_I_2(buffer, offset)
-        return PutpubfhResult(_STATUS_OF[number_1]), offset + 4
+        word_1, = _UNPACK_I_2(buffer, offset)
+        return PutpubfhResult(_STATUS_OF[word_1]), offset + 4
     except (struct.error, ValueError, KeyError, TypeError, AttributeError, OverflowError):
         pass  # the interpreter decides and explains
     value, end = _INTERPRETER.decode("PutpubfhResult", buffer, offset)
@@ -8255,8 +8273,8 @@ def encode_putpubfh_result(value: PutpubfhResult) -> bytes:
 def decode_putrootfh_result(buffer: Buffer, offset: int = 0) -> tuple[PutrootfhResult, int]:
     """Decode PutrootfhResult; returns it and the offset after it, or raises DecodeError."""
     try:
-        number_1, = _UNPACK_I_2(buffer, offset)
-        return PutrootfhResult(_STATUS_OF[number_1]), offset + 4
+        word_1, = _UNPACK_I_2(buffer, offset)
+        return PutrootfhResult(_STATUS_OF[word_1]), offset + 4
     except (struct.error, ValueError, KeyError, TypeError, AttributeError, OverflowError):
         pass  # the interpreter decides and explains
     value, end = _INTERPRETER.decode("PutrootfhResult", buffer, offset)
@@ -8303,9 +8321,11 @@ def decode_read_done(buffer: Buffer, offset: int = 0) -> tuple[ReadDone, int]:
     """Decode ReadDone; returns it and the offset after it, or raises DecodeError."""
     try:
         word_1, word_2 = _UNPACK_II_7(buffer, offset)
-        if not (word_2):
+        if not (word_2) and (word_1 < 2):
             return ReadDone(_BOOLEANS[word_1], b""), offset + 8
         limit = len(buffer)
+        if not (word_1 < 2):
+            raise DecodeError(offset, "eof", Reason.BAD_BOOLEAN, f"{word_1}")
         p = offset + 8
         end_3 = p + word_2
         padded_4 = end_3 + (-word_2 & 3)
@@ -8345,14 +8365,14 @@ def decode_read_outcome(buffer: Buffer, offset: int = 0) -> tuple[ReadOutcome, i
         arm_2: Any
         tag_1, = _UNPACK_I_2(buffer, offset)
         if tag_1 == 0:
-            flag_3, length_4 = _UNPACK_II_7(buffer, offset + 4)
+            word_3, length_4 = _UNPACK_II_7(buffer, offset + 4)
             p = offset + 12
             end_5 = p + length_4
             padded_6 = end_5 + (-length_4 & 3)
             if padded_6 > limit or buffer[end_5:padded_6] != ZEROES[padded_6 - end_5]:
                 raise ValueError
             octets_7 = bytes(buffer[p:end_5])
-            arm_2 = ReadDone(_BOOLEANS[flag_3], octets_7)
+            arm_2 = ReadDone(_BOOLEANS[word_3], octets_7)
             p = padded_6
         else:
             arm_2 = ReadFailed(_STATUS_OF[tag_1])
@@ -8500,7 +8520,7 @@ def decode_directory_list(buffer: Buffer, offset: int = 0) -> tuple[DirectoryLis
     """Decode DirectoryList; returns it and the offset after it, or raises DecodeError."""
     try:
         word_1, word_2 = _UNPACK_II_7(buffer, offset)
-        if not (word_1):
+        if not (word_1) and (word_2 < 2):
             return DirectoryList((), _BOOLEANS[word_2]), offset + 8
         limit = len(buffer)
         values_4: Any
@@ -8530,12 +8550,12 @@ def decode_directory_list(buffer: Buffer, offset: int = 0) -> tuple[DirectoryLis
                 items_3.append(DirectoryEntry(number_5, octets_9, FileAttributes(values_11, octets_15)))
                 p = padded_14 + 4
             if word_1:
-                raise ValueError
+                raise DecodeError(p - 4, f"entries[{len(items_3)}]", Reason.BAD_BOOLEAN, f"{word_1}")
             values_4 = tuple(items_3)
         else:
             values_4 = ()
-        flag_16, = _UNPACK_I_9(buffer, p)
-        return DirectoryList(values_4, _BOOLEANS[flag_16]), p + 4
+        word_16, = _UNPACK_I_9(buffer, p)
+        return DirectoryList(values_4, _BOOLEANS[word_16]), p + 4
     except (struct.error, ValueError, KeyError, TypeError, AttributeError, OverflowError):
         pass  # the interpreter decides and explains
     value, end = _INTERPRETER.decode("DirectoryList", buffer, offset)
@@ -8587,7 +8607,7 @@ def decode_readdir_done(buffer: Buffer, offset: int = 0) -> tuple[ReaddirDone, i
     """Decode ReaddirDone; returns it and the offset after it, or raises DecodeError."""
     try:
         word_1, word_2, word_3 = _UNPACK_8SII_64(buffer, offset)
-        if not (word_2):
+        if not (word_2) and (word_3 < 2):
             return ReaddirDone(word_1, DirectoryList((), _BOOLEANS[word_3])), offset + 16
         limit = len(buffer)
         values_5: Any
@@ -8617,12 +8637,12 @@ def decode_readdir_done(buffer: Buffer, offset: int = 0) -> tuple[ReaddirDone, i
                 items_4.append(DirectoryEntry(number_6, octets_10, FileAttributes(values_12, octets_16)))
                 p = padded_15 + 4
             if word_2:
-                raise ValueError
+                raise DecodeError(p - 4, f"reply.entries[{len(items_4)}]", Reason.BAD_BOOLEAN, f"{word_2}")
             values_5 = tuple(items_4)
         else:
             values_5 = ()
-        flag_17, = _UNPACK_I_9(buffer, p)
-        return ReaddirDone(word_1, DirectoryList(values_5, _BOOLEANS[flag_17])), p + 4
+        word_17, = _UNPACK_I_9(buffer, p)
+        return ReaddirDone(word_1, DirectoryList(values_5, _BOOLEANS[word_17])), p + 4
     except (struct.error, ValueError, KeyError, TypeError, AttributeError, OverflowError):
         pass  # the interpreter decides and explains
     value, end = _INTERPRETER.decode("ReaddirDone", buffer, offset)
@@ -8710,12 +8730,12 @@ def decode_readdir_outcome(buffer: Buffer, offset: int = 0) -> tuple[ReaddirOutc
                     items_4.append(DirectoryEntry(number_7, octets_11, FileAttributes(values_13, octets_17)))
                     p = padded_16 + 4
                 if flag_5:
-                    raise ValueError
+                    raise DecodeError(p - 4, f"reply.entries[{len(items_4)}]", Reason.BAD_BOOLEAN, f"{flag_5}")
                 values_6 = tuple(items_4)
             else:
                 values_6 = ()
-            flag_18, = _UNPACK_I_9(buffer, p)
-            arm_2 = ReaddirDone(octets_3, DirectoryList(values_6, _BOOLEANS[flag_18]))
+            word_18, = _UNPACK_I_9(buffer, p)
+            arm_2 = ReaddirDone(octets_3, DirectoryList(values_6, _BOOLEANS[word_18]))
             p = p + 4
         else:
             arm_2 = ReaddirFailed(_STATUS_OF[tag_1])
@@ -8917,8 +8937,8 @@ def encode_remove_arguments(value: RemoveArguments) -> bytes:
 def decode_remove_done(buffer: Buffer, offset: int = 0) -> tuple[RemoveDone, int]:
     """Decode RemoveDone; returns it and the offset after it, or raises DecodeError."""
     try:
-        flag_1, number_2, number_3 = _UNPACK_IQQ_17(buffer, offset)
-        return RemoveDone(ChangeInformation(_BOOLEANS[flag_1], number_2, number_3)), offset + 20
+        word_1, number_2, number_3 = _UNPACK_IQQ_17(buffer, offset)
+        return RemoveDone(ChangeInformation(_BOOLEANS[word_1], number_2, number_3)), offset + 20
     except (struct.error, ValueError, KeyError, TypeError, AttributeError, OverflowError):
         pass  # the interpreter decides and explains
     value, end = _INTERPRETER.decode("RemoveDone", buffer, offset)
@@ -8944,8 +8964,8 @@ def decode_remove_outcome(buffer: Buffer, offset: int = 0) -> tuple[RemoveOutcom
         arm_2: Any
         tag_1, = _UNPACK_I_2(buffer, offset)
         if tag_1 == 0:
-            flag_3, number_4, number_5 = _UNPACK_IQQ_17(buffer, offset + 4)
-            arm_2 = RemoveDone(ChangeInformation(_BOOLEANS[flag_3], number_4, number_5))
+            word_3, number_4, number_5 = _UNPACK_IQQ_17(buffer, offset + 4)
+            arm_2 = RemoveDone(ChangeInformation(_BOOLEANS[word_3], number_4, number_5))
             p = offset + 24
         else:
             arm_2 = RemoveFailed(_STATUS_OF[tag_1])
@@ -9036,8 +9056,8 @@ def encode_rename_arguments(value: RenameArguments) -> bytes:
 def decode_rename_done(buffer: Buffer, offset: int = 0) -> tuple[RenameDone, int]:
     """Decode RenameDone; returns it and the offset after it, or raises DecodeError."""
     try:
-        flag_1, number_2, number_3, flag_4, number_5, number_6 = _UNPACK_IQQIQQ_96(buffer, offset)
-        return RenameDone(ChangeInformation(_BOOLEANS[flag_1], number_2, number_3), ChangeInformation(_BOOLEANS[flag_4], number_5, number_6)), offset + 40
+        word_1, number_2, number_3, word_4, number_5, number_6 = _UNPACK_IQQIQQ_96(buffer, offset)
+        return RenameDone(ChangeInformation(_BOOLEANS[word_1], number_2, number_3), ChangeInformation(_BOOLEANS[word_4], number_5, number_6)), offset + 40
     except (struct.error, ValueError, KeyError, TypeError, AttributeError, OverflowError):
         pass  # the interpreter decides and explains
     value, end = _INTERPRETER.decode("RenameDone", buffer, offset)
@@ -9064,8 +9084,8 @@ def decode_rename_outcome(buffer: Buffer, offset: int = 0) -> tuple[RenameOutcom
         arm_2: Any
         tag_1, = _UNPACK_I_2(buffer, offset)
         if tag_1 == 0:
-            flag_3, number_4, number_5, flag_6, number_7, number_8 = _UNPACK_IQQIQQ_96(buffer, offset + 4)
-            arm_2 = RenameDone(ChangeInformation(_BOOLEANS[flag_3], number_4, number_5), ChangeInformation(_BOOLEANS[flag_6], number_7, number_8))
+            word_3, number_4, number_5, word_6, number_7, number_8 = _UNPACK_IQQIQQ_96(buffer, offset + 4)
+            arm_2 = RenameDone(ChangeInformation(_BOOLEANS[word_3], number_4, number_5), ChangeInformation(_BOOLEANS[word_6], number_7, number_8))
             p = offset + 44
         else:
             arm_2 = RenameFailed(_STATUS_OF[tag_1])
@@ -9123,8 +9143,8 @@ def encode_renew_arguments(value: RenewArguments) -> bytes:
 def decode_renew_result(buffer: Buffer, offset: int = 0) -> tuple[RenewResult, int]:
     """Decode RenewResult; returns it and the offset after it, or raises DecodeError."""
     try:
-        number_1, = _UNPACK_I_2(buffer, offset)
-        return RenewResult(_STATUS_OF[number_1]), offset + 4
+        word_1, = _UNPACK_I_2(buffer, offset)
+        return RenewResult(_STATUS_OF[word_1]), offset + 4
     except (struct.error, ValueError, KeyError, TypeError, AttributeError, OverflowError):
         pass  # the interpreter decides and explains
     value, end = _INTERPRETER.decode("RenewResult", buffer, offset)
@@ -9143,8 +9163,8 @@ def encode_renew_result(value: RenewResult) -> bytes:
 def decode_restorefh_result(buffer: Buffer, offset: int = 0) -> tuple[RestorefhResult, int]:
     """Decode RestorefhResult; returns it and the offset after it, or raises DecodeError."""
     try:
-        number_1, = _UNPACK_I_2(buffer, offset)
-        return RestorefhResult(_STATUS_OF[number_1]), offset + 4
+        word_1, = _UNPACK_I_2(buffer, offset)
+        return RestorefhResult(_STATUS_OF[word_1]), offset + 4
     except (struct.error, ValueError, KeyError, TypeError, AttributeError, OverflowError):
         pass  # the interpreter decides and explains
     value, end = _INTERPRETER.decode("RestorefhResult", buffer, offset)
@@ -9163,8 +9183,8 @@ def encode_restorefh_result(value: RestorefhResult) -> bytes:
 def decode_savefh_result(buffer: Buffer, offset: int = 0) -> tuple[SavefhResult, int]:
     """Decode SavefhResult; returns it and the offset after it, or raises DecodeError."""
     try:
-        number_1, = _UNPACK_I_2(buffer, offset)
-        return SavefhResult(_STATUS_OF[number_1]), offset + 4
+        word_1, = _UNPACK_I_2(buffer, offset)
+        return SavefhResult(_STATUS_OF[word_1]), offset + 4
     except (struct.error, ValueError, KeyError, TypeError, AttributeError, OverflowError):
         pass  # the interpreter decides and explains
     value, end = _INTERPRETER.decode("SavefhResult", buffer, offset)
@@ -9223,7 +9243,7 @@ def decode_gss_flavor(buffer: Buffer, offset: int = 0) -> tuple[GssFlavor, int]:
     """Decode GssFlavor; returns it and the offset after it, or raises DecodeError."""
     try:
         word_1, word_2, word_3 = _UNPACK_III_99(buffer, offset)
-        if not (word_1):
+        if not (word_1) and (word_3 in _GSS_SERVICE_OF):
             return GssFlavor(b"", word_2, _GSS_SERVICE_OF[word_3]), offset + 12
         limit = len(buffer)
         p = offset + 4
@@ -9232,8 +9252,8 @@ def decode_gss_flavor(buffer: Buffer, offset: int = 0) -> tuple[GssFlavor, int]:
         if padded_5 > limit or buffer[end_4:padded_5] != ZEROES[padded_5 - end_4]:
             raise ValueError
         octets_6 = bytes(buffer[p:end_4])
-        number_7, number_8 = _UNPACK_II_100(buffer, padded_5)
-        return GssFlavor(octets_6, number_7, _GSS_SERVICE_OF[number_8]), padded_5 + 8
+        number_7, word_8 = _UNPACK_II_100(buffer, padded_5)
+        return GssFlavor(octets_6, number_7, _GSS_SERVICE_OF[word_8]), padded_5 + 8
     except (struct.error, ValueError, KeyError, TypeError, AttributeError, OverflowError):
         pass  # the interpreter decides and explains
     value, end = _INTERPRETER.decode("GssFlavor", buffer, offset)
@@ -9274,8 +9294,8 @@ def decode_security_flavor(buffer: Buffer, offset: int = 0) -> tuple[SecurityFla
             if padded_5 > limit or buffer[end_4:padded_5] != ZEROES[padded_5 - end_4]:
                 raise ValueError
             octets_6 = bytes(buffer[p:end_4])
-            number_7, number_8 = _UNPACK_II_100(buffer, padded_5)
-            arm_2 = GssFlavor(octets_6, number_7, _GSS_SERVICE_OF[number_8])
+            number_7, word_8 = _UNPACK_II_100(buffer, padded_5)
+            arm_2 = GssFlavor(octets_6, number_7, _GSS_SERVICE_OF[word_8])
             p = padded_5 + 8
         else:
             arm_2 = PlainFlavor(tag_1)
@@ -9339,8 +9359,8 @@ def decode_secinfo_outcome(buffer: Buffer, offset: int = 0) -> tuple[SecinfoOutc
                     if padded_9 > limit or buffer[end_8:padded_9] != ZEROES[padded_9 - end_8]:
                         raise ValueError
                     octets_10 = bytes(buffer[p:end_8])
-                    number_11, number_12 = _UNPACK_II_100(buffer, padded_9)
-                    arm_6 = GssFlavor(octets_10, number_11, _GSS_SERVICE_OF[number_12])
+                    number_11, word_12 = _UNPACK_II_100(buffer, padded_9)
+                    arm_6 = GssFlavor(octets_10, number_11, _GSS_SERVICE_OF[word_12])
                     p = padded_9 + 8
                 else:
                     arm_6 = PlainFlavor(tag_5)
@@ -9460,8 +9480,10 @@ def decode_setattr_result(buffer: Buffer, offset: int = 0) -> tuple[SetattrResul
     """Decode SetattrResult; returns it and the offset after it, or raises DecodeError."""
     try:
         word_1, word_2 = _UNPACK_II_103(buffer, offset)
-        if not (word_2):
+        if not (word_2) and (word_1 in _STATUS_OF):
             return SetattrResult(_STATUS_OF[word_1], ()), offset + 8
+        if not (word_1 in _STATUS_OF):
+            raise DecodeError(offset, "status", Reason.BAD_ENUM, f"{word_1}")
         p = offset + 8
         values_3 = _take_uint32_run(buffer, p, word_2)
         p = p + word_2 * 4
@@ -9703,8 +9725,8 @@ def encode_setclientid_confirm_arguments(value: SetclientidConfirmArguments) -> 
 def decode_setclientid_confirm_result(buffer: Buffer, offset: int = 0) -> tuple[SetclientidConfirmResult, int]:
     """Decode SetclientidConfirmResult; returns it and the offset after it, or raises DecodeError."""
     try:
-        number_1, = _UNPACK_I_2(buffer, offset)
-        return SetclientidConfirmResult(_STATUS_OF[number_1]), offset + 4
+        word_1, = _UNPACK_I_2(buffer, offset)
+        return SetclientidConfirmResult(_STATUS_OF[word_1]), offset + 4
     except (struct.error, ValueError, KeyError, TypeError, AttributeError, OverflowError):
         pass  # the interpreter decides and explains
     value, end = _INTERPRETER.decode("SetclientidConfirmResult", buffer, offset)
@@ -9775,8 +9797,8 @@ def encode_verify_arguments(value: VerifyArguments) -> bytes:
 def decode_verify_result(buffer: Buffer, offset: int = 0) -> tuple[VerifyResult, int]:
     """Decode VerifyResult; returns it and the offset after it, or raises DecodeError."""
     try:
-        number_1, = _UNPACK_I_2(buffer, offset)
-        return VerifyResult(_STATUS_OF[number_1]), offset + 4
+        word_1, = _UNPACK_I_2(buffer, offset)
+        return VerifyResult(_STATUS_OF[word_1]), offset + 4
     except (struct.error, ValueError, KeyError, TypeError, AttributeError, OverflowError):
         pass  # the interpreter decides and explains
     value, end = _INTERPRETER.decode("VerifyResult", buffer, offset)
@@ -9796,9 +9818,11 @@ def decode_write_arguments(buffer: Buffer, offset: int = 0) -> tuple[WriteArgume
     """Decode WriteArguments; returns it and the offset after it, or raises DecodeError."""
     try:
         word_1, word_2, word_3, word_4, word_5 = _UNPACK_I12SQII_108(buffer, offset)
-        if not (word_5):
+        if not (word_5) and (word_4 in _STABLE_HOW_OF):
             return WriteArguments(StateId(word_1, word_2), word_3, _STABLE_HOW_OF[word_4], b""), offset + 32
         limit = len(buffer)
+        if not (word_4 in _STABLE_HOW_OF):
+            raise DecodeError(offset + 24, "stable", Reason.BAD_ENUM, f"{word_4}")
         p = offset + 32
         end_6 = p + word_5
         padded_7 = end_6 + (-word_5 & 3)
@@ -9838,8 +9862,8 @@ def encode_write_arguments(value: WriteArguments) -> bytes:
 def decode_write_done(buffer: Buffer, offset: int = 0) -> tuple[WriteDone, int]:
     """Decode WriteDone; returns it and the offset after it, or raises DecodeError."""
     try:
-        number_1, number_2, octets_3 = _UNPACK_II8S_110(buffer, offset)
-        return WriteDone(number_1, _STABLE_HOW_OF[number_2], octets_3), offset + 16
+        number_1, word_2, octets_3 = _UNPACK_II8S_110(buffer, offset)
+        return WriteDone(number_1, _STABLE_HOW_OF[word_2], octets_3), offset + 16
     except (struct.error, ValueError, KeyError, TypeError, AttributeError, OverflowError):
         pass  # the interpreter decides and explains
     value, end = _INTERPRETER.decode("WriteDone", buffer, offset)
@@ -9867,8 +9891,8 @@ def decode_write_outcome(buffer: Buffer, offset: int = 0) -> tuple[WriteOutcome,
         arm_2: Any
         tag_1, = _UNPACK_I_2(buffer, offset)
         if tag_1 == 0:
-            number_3, number_4, octets_5 = _UNPACK_II8S_110(buffer, offset + 4)
-            arm_2 = WriteDone(number_3, _STABLE_HOW_OF[number_4], octets_5)
+            number_3, word_4, octets_5 = _UNPACK_II8S_110(buffer, offset + 4)
+            arm_2 = WriteDone(number_3, _STABLE_HOW_OF[word_4], octets_5)
             p = offset + 20
         else:
             arm_2 = WriteFailed(_STATUS_OF[tag_1])
@@ -9949,8 +9973,8 @@ def encode_release_lockowner_arguments(value: ReleaseLockownerArguments) -> byte
 def decode_release_lockowner_result(buffer: Buffer, offset: int = 0) -> tuple[ReleaseLockownerResult, int]:
     """Decode ReleaseLockownerResult; returns it and the offset after it, or raises DecodeError."""
     try:
-        number_1, = _UNPACK_I_2(buffer, offset)
-        return ReleaseLockownerResult(_STATUS_OF[number_1]), offset + 4
+        word_1, = _UNPACK_I_2(buffer, offset)
+        return ReleaseLockownerResult(_STATUS_OF[word_1]), offset + 4
     except (struct.error, ValueError, KeyError, TypeError, AttributeError, OverflowError):
         pass  # the interpreter decides and explains
     value, end = _INTERPRETER.decode("ReleaseLockownerResult", buffer, offset)
@@ -9969,8 +9993,8 @@ def encode_release_lockowner_result(value: ReleaseLockownerResult) -> bytes:
 def decode_other_status(buffer: Buffer, offset: int = 0) -> tuple[OtherStatus, int]:
     """Decode OtherStatus; returns it and the offset after it, or raises DecodeError."""
     try:
-        number_1, = _UNPACK_I_2(buffer, offset)
-        return OtherStatus(_STATUS_OF[number_1]), offset + 4
+        word_1, = _UNPACK_I_2(buffer, offset)
+        return OtherStatus(_STATUS_OF[word_1]), offset + 4
     except (struct.error, ValueError, KeyError, TypeError, AttributeError, OverflowError):
         pass  # the interpreter decides and explains
     value, end = _INTERPRETER.decode("OtherStatus", buffer, offset)
@@ -10047,9 +10071,11 @@ def decode_gss_callback_handles(buffer: Buffer, offset: int = 0) -> tuple[GssCal
     """Decode GssCallbackHandles; returns it and the offset after it, or raises DecodeError."""
     try:
         word_1, word_2, word_3 = _UNPACK_III_115(buffer, offset)
-        if not (word_2 or word_3):
+        if not (word_2 or word_3) and (word_1 in _GSS_SERVICE_OF):
             return GssCallbackHandles(_GSS_SERVICE_OF[word_1], b"", b""), offset + 12
         limit = len(buffer)
+        if not (word_1 in _GSS_SERVICE_OF):
+            raise DecodeError(offset, "gcbp_service", Reason.BAD_ENUM, f"{word_1}")
         p = offset + 8
         end_4 = p + word_2
         padded_5 = end_4 + (-word_2 & 3)
@@ -10124,7 +10150,7 @@ def decode_callback_security(buffer: Buffer, offset: int = 0) -> tuple[CallbackS
             p = p + count_10 * 4
             arm_2 = AuthSysParameters(number_3, octets_7, number_8, number_9, values_11)
         elif tag_1 == 6:
-            number_12, length_13 = _UNPACK_II_103(buffer, offset + 4)
+            word_12, length_13 = _UNPACK_II_103(buffer, offset + 4)
             p = offset + 12
             end_14 = p + length_13
             padded_15 = end_14 + (-length_13 & 3)
@@ -10138,10 +10164,10 @@ def decode_callback_security(buffer: Buffer, offset: int = 0) -> tuple[CallbackS
             if padded_19 > limit or buffer[end_18:padded_19] != ZEROES[padded_19 - end_18]:
                 raise ValueError
             octets_20 = bytes(buffer[p:end_18])
-            arm_2 = GssCallbackHandles(_GSS_SERVICE_OF[number_12], octets_16, octets_20)
+            arm_2 = GssCallbackHandles(_GSS_SERVICE_OF[word_12], octets_16, octets_20)
             p = padded_19
         else:
-            raise ValueError
+            raise DecodeError(offset, "cb_secflavor", Reason.BAD_DISCRIMINANT, f"{tag_1}")
         return arm_2, p
     except (struct.error, ValueError, KeyError, TypeError, AttributeError, OverflowError):
         pass  # the interpreter decides and explains
@@ -10237,7 +10263,7 @@ def decode_backchannel_ctl_arguments(buffer: Buffer, offset: int = 0) -> tuple[B
                 p = p + count_13 * 4
                 arm_5 = AuthSysParameters(number_6, octets_10, number_11, number_12, values_14)
             elif tag_4 == 6:
-                number_15, length_16 = _UNPACK_II_103(buffer, p + 4)
+                word_15, length_16 = _UNPACK_II_103(buffer, p + 4)
                 p = p + 12
                 end_17 = p + length_16
                 padded_18 = end_17 + (-length_16 & 3)
@@ -10251,10 +10277,10 @@ def decode_backchannel_ctl_arguments(buffer: Buffer, offset: int = 0) -> tuple[B
                 if padded_22 > limit or buffer[end_21:padded_22] != ZEROES[padded_22 - end_21]:
                     raise ValueError
                 octets_23 = bytes(buffer[p:end_21])
-                arm_5 = GssCallbackHandles(_GSS_SERVICE_OF[number_15], octets_19, octets_23)
+                arm_5 = GssCallbackHandles(_GSS_SERVICE_OF[word_15], octets_19, octets_23)
                 p = padded_22
             else:
-                raise ValueError
+                raise DecodeError(p, f"bca_sec_parms[{len(items_3)}].cb_secflavor", Reason.BAD_DISCRIMINANT, f"{tag_4}")
             items_3.append(arm_5)
         return BackchannelCtlArguments(word_1, tuple(items_3)), p
     except (struct.error, ValueError, KeyError, TypeError, AttributeError, OverflowError):
@@ -10327,8 +10353,8 @@ def encode_backchannel_ctl_arguments(value: BackchannelCtlArguments) -> bytes:
 def decode_backchannel_ctl_result(buffer: Buffer, offset: int = 0) -> tuple[BackchannelCtlResult, int]:
     """Decode BackchannelCtlResult; returns it and the offset after it, or raises DecodeError."""
     try:
-        number_1, = _UNPACK_I_2(buffer, offset)
-        return BackchannelCtlResult(_STATUS_OF[number_1]), offset + 4
+        word_1, = _UNPACK_I_2(buffer, offset)
+        return BackchannelCtlResult(_STATUS_OF[word_1]), offset + 4
     except (struct.error, ValueError, KeyError, TypeError, AttributeError, OverflowError):
         pass  # the interpreter decides and explains
     value, end = _INTERPRETER.decode("BackchannelCtlResult", buffer, offset)
@@ -10347,8 +10373,8 @@ def encode_backchannel_ctl_result(value: BackchannelCtlResult) -> bytes:
 def decode_bind_conn_to_session_arguments(buffer: Buffer, offset: int = 0) -> tuple[BindConnToSessionArguments, int]:
     """Decode BindConnToSessionArguments; returns it and the offset after it, or raises DecodeError."""
     try:
-        octets_1, number_2, flag_3 = _UNPACK_16SII_117(buffer, offset)
-        return BindConnToSessionArguments(octets_1, _CHANNEL_ASKED_OF[number_2], _BOOLEANS[flag_3]), offset + 24
+        octets_1, word_2, word_3 = _UNPACK_16SII_117(buffer, offset)
+        return BindConnToSessionArguments(octets_1, _CHANNEL_ASKED_OF[word_2], _BOOLEANS[word_3]), offset + 24
     except (struct.error, ValueError, KeyError, TypeError, AttributeError, OverflowError):
         pass  # the interpreter decides and explains
     value, end = _INTERPRETER.decode("BindConnToSessionArguments", buffer, offset)
@@ -10373,8 +10399,8 @@ def encode_bind_conn_to_session_arguments(value: BindConnToSessionArguments) -> 
 def decode_bind_conn_to_session_done(buffer: Buffer, offset: int = 0) -> tuple[BindConnToSessionDone, int]:
     """Decode BindConnToSessionDone; returns it and the offset after it, or raises DecodeError."""
     try:
-        octets_1, number_2, flag_3 = _UNPACK_16SII_117(buffer, offset)
-        return BindConnToSessionDone(octets_1, _CHANNEL_GIVEN_OF[number_2], _BOOLEANS[flag_3]), offset + 24
+        octets_1, word_2, word_3 = _UNPACK_16SII_117(buffer, offset)
+        return BindConnToSessionDone(octets_1, _CHANNEL_GIVEN_OF[word_2], _BOOLEANS[word_3]), offset + 24
     except (struct.error, ValueError, KeyError, TypeError, AttributeError, OverflowError):
         pass  # the interpreter decides and explains
     value, end = _INTERPRETER.decode("BindConnToSessionDone", buffer, offset)
@@ -10402,8 +10428,8 @@ def decode_bind_conn_to_session_outcome(buffer: Buffer, offset: int = 0) -> tupl
         arm_2: Any
         tag_1, = _UNPACK_I_2(buffer, offset)
         if tag_1 == 0:
-            octets_3, number_4, flag_5 = _UNPACK_16SII_117(buffer, offset + 4)
-            arm_2 = BindConnToSessionDone(octets_3, _CHANNEL_GIVEN_OF[number_4], _BOOLEANS[flag_5])
+            octets_3, word_4, word_5 = _UNPACK_16SII_117(buffer, offset + 4)
+            arm_2 = BindConnToSessionDone(octets_3, _CHANNEL_GIVEN_OF[word_4], _BOOLEANS[word_5])
             p = offset + 28
         else:
             arm_2 = BindConnToSessionFailed(_STATUS_OF[tag_1])
@@ -10507,7 +10533,7 @@ def decode_protection_asked(buffer: Buffer, offset: int = 0) -> tuple[Protection
             p = p + count_5 * 4
             arm_2 = ProtectedOperations(values_4, values_6)
         else:
-            raise ValueError
+            raise DecodeError(offset, "spa_how", Reason.BAD_DISCRIMINANT if (tag_1 in _PROTECTION_KIND_OF) else Reason.BAD_ENUM, f"{tag_1}")
         return arm_2, p
     except (struct.error, ValueError, KeyError, TypeError, AttributeError, OverflowError):
         pass  # the interpreter decides and explains
@@ -10579,7 +10605,7 @@ def decode_exchange_id_arguments(buffer: Buffer, offset: int = 0) -> tuple[Excha
             p = p + count_14 * 4
             arm_11 = ProtectedOperations(values_13, values_15)
         else:
-            raise ValueError
+            raise DecodeError(padded_7 + 4, "eia_state_protect.spa_how", Reason.BAD_DISCRIMINANT if (tag_10 in _PROTECTION_KIND_OF) else Reason.BAD_ENUM, f"{tag_10}")
         count_16, = _UNPACK_I_9(buffer, p)
         p = p + 4
         if count_16 > 1:
@@ -10703,7 +10729,7 @@ def decode_protection_given(buffer: Buffer, offset: int = 0) -> tuple[Protection
             p = p + count_5 * 4
             arm_2 = ProtectedOperations(values_4, values_6)
         else:
-            raise ValueError
+            raise DecodeError(offset, "spr_how", Reason.BAD_DISCRIMINANT if (tag_1 in _PROTECTION_KIND_OF) else Reason.BAD_ENUM, f"{tag_1}")
         return arm_2, p
     except (struct.error, ValueError, KeyError, TypeError, AttributeError, OverflowError):
         pass  # the interpreter decides and explains
@@ -10767,7 +10793,7 @@ def decode_exchange_id_done(buffer: Buffer, offset: int = 0) -> tuple[ExchangeId
             p = p + count_12 * 4
             arm_9 = ProtectedOperations(values_11, values_13)
         else:
-            raise ValueError
+            raise DecodeError(offset + 16, "eir_state_protect.spr_how", Reason.BAD_DISCRIMINANT if (word_4 in _PROTECTION_KIND_OF) else Reason.BAD_ENUM, f"{word_4}")
         number_14, length_15 = _UNPACK_QI_24(buffer, p)
         p = p + 12
         if length_15 > 1024:
@@ -10918,7 +10944,7 @@ def decode_exchange_id_outcome(buffer: Buffer, offset: int = 0) -> tuple[Exchang
                 p = p + count_10 * 4
                 arm_7 = ProtectedOperations(values_9, values_11)
             else:
-                raise ValueError
+                raise DecodeError(offset + 20, "eir_state_protect.spr_how", Reason.BAD_DISCRIMINANT if (tag_6 in _PROTECTION_KIND_OF) else Reason.BAD_ENUM, f"{tag_6}")
             number_12, length_13 = _UNPACK_QI_24(buffer, p)
             p = p + 12
             if length_13 > 1024:
@@ -11147,7 +11173,7 @@ def decode_create_session_arguments(buffer: Buffer, offset: int = 0) -> tuple[Cr
                 p = p + count_41 * 4
                 arm_33 = AuthSysParameters(number_34, octets_38, number_39, number_40, values_42)
             elif tag_32 == 6:
-                number_43, length_44 = _UNPACK_II_103(buffer, p + 4)
+                word_43, length_44 = _UNPACK_II_103(buffer, p + 4)
                 p = p + 12
                 end_45 = p + length_44
                 padded_46 = end_45 + (-length_44 & 3)
@@ -11161,10 +11187,10 @@ def decode_create_session_arguments(buffer: Buffer, offset: int = 0) -> tuple[Cr
                 if padded_50 > limit or buffer[end_49:padded_50] != ZEROES[padded_50 - end_49]:
                     raise ValueError
                 octets_51 = bytes(buffer[p:end_49])
-                arm_33 = GssCallbackHandles(_GSS_SERVICE_OF[number_43], octets_47, octets_51)
+                arm_33 = GssCallbackHandles(_GSS_SERVICE_OF[word_43], octets_47, octets_51)
                 p = padded_50
             else:
-                raise ValueError
+                raise DecodeError(p, f"csa_sec_parms[{len(items_31)}].cb_secflavor", Reason.BAD_DISCRIMINANT, f"{tag_32}")
             items_31.append(arm_33)
         return CreateSessionArguments(word_1, word_2, word_3, ChannelAttributes(word_4, word_5, word_6, word_7, word_8, word_9, values_20), ChannelAttributes(number_21, number_22, number_23, number_24, number_25, number_26, values_28), number_29, tuple(items_31)), p
     except (struct.error, ValueError, KeyError, TypeError, AttributeError, OverflowError):
@@ -11415,8 +11441,8 @@ def encode_destroy_session_arguments(value: DestroySessionArguments) -> bytes:
 def decode_destroy_session_result(buffer: Buffer, offset: int = 0) -> tuple[DestroySessionResult, int]:
     """Decode DestroySessionResult; returns it and the offset after it, or raises DecodeError."""
     try:
-        number_1, = _UNPACK_I_2(buffer, offset)
-        return DestroySessionResult(_STATUS_OF[number_1]), offset + 4
+        word_1, = _UNPACK_I_2(buffer, offset)
+        return DestroySessionResult(_STATUS_OF[word_1]), offset + 4
     except (struct.error, ValueError, KeyError, TypeError, AttributeError, OverflowError):
         pass  # the interpreter decides and explains
     value, end = _INTERPRETER.decode("DestroySessionResult", buffer, offset)
@@ -11462,8 +11488,8 @@ def encode_free_stateid_arguments(value: FreeStateidArguments) -> bytes:
 def decode_free_stateid_result(buffer: Buffer, offset: int = 0) -> tuple[FreeStateidResult, int]:
     """Decode FreeStateidResult; returns it and the offset after it, or raises DecodeError."""
     try:
-        number_1, = _UNPACK_I_2(buffer, offset)
-        return FreeStateidResult(_STATUS_OF[number_1]), offset + 4
+        word_1, = _UNPACK_I_2(buffer, offset)
+        return FreeStateidResult(_STATUS_OF[word_1]), offset + 4
     except (struct.error, ValueError, KeyError, TypeError, AttributeError, OverflowError):
         pass  # the interpreter decides and explains
     value, end = _INTERPRETER.decode("FreeStateidResult", buffer, offset)
@@ -11482,8 +11508,8 @@ def encode_free_stateid_result(value: FreeStateidResult) -> bytes:
 def decode_sequence_arguments(buffer: Buffer, offset: int = 0) -> tuple[SequenceArguments, int]:
     """Decode SequenceArguments; returns it and the offset after it, or raises DecodeError."""
     try:
-        octets_1, number_2, number_3, number_4, flag_5 = _UNPACK_16SIIII_148(buffer, offset)
-        return SequenceArguments(octets_1, number_2, number_3, number_4, _BOOLEANS[flag_5]), offset + 32
+        octets_1, number_2, number_3, number_4, word_5 = _UNPACK_16SIIII_148(buffer, offset)
+        return SequenceArguments(octets_1, number_2, number_3, number_4, _BOOLEANS[word_5]), offset + 32
     except (struct.error, ValueError, KeyError, TypeError, AttributeError, OverflowError):
         pass  # the interpreter decides and explains
     value, end = _INTERPRETER.decode("SequenceArguments", buffer, offset)
@@ -11722,8 +11748,8 @@ def encode_destroy_clientid_arguments(value: DestroyClientidArguments) -> bytes:
 def decode_destroy_clientid_result(buffer: Buffer, offset: int = 0) -> tuple[DestroyClientidResult, int]:
     """Decode DestroyClientidResult; returns it and the offset after it, or raises DecodeError."""
     try:
-        number_1, = _UNPACK_I_2(buffer, offset)
-        return DestroyClientidResult(_STATUS_OF[number_1]), offset + 4
+        word_1, = _UNPACK_I_2(buffer, offset)
+        return DestroyClientidResult(_STATUS_OF[word_1]), offset + 4
     except (struct.error, ValueError, KeyError, TypeError, AttributeError, OverflowError):
         pass  # the interpreter decides and explains
     value, end = _INTERPRETER.decode("DestroyClientidResult", buffer, offset)
@@ -11742,8 +11768,8 @@ def encode_destroy_clientid_result(value: DestroyClientidResult) -> bytes:
 def decode_reclaim_complete_arguments(buffer: Buffer, offset: int = 0) -> tuple[ReclaimCompleteArguments, int]:
     """Decode ReclaimCompleteArguments; returns it and the offset after it, or raises DecodeError."""
     try:
-        flag_1, = _UNPACK_I_9(buffer, offset)
-        return ReclaimCompleteArguments(_BOOLEANS[flag_1]), offset + 4
+        word_1, = _UNPACK_I_9(buffer, offset)
+        return ReclaimCompleteArguments(_BOOLEANS[word_1]), offset + 4
     except (struct.error, ValueError, KeyError, TypeError, AttributeError, OverflowError):
         pass  # the interpreter decides and explains
     value, end = _INTERPRETER.decode("ReclaimCompleteArguments", buffer, offset)
@@ -11762,8 +11788,8 @@ def encode_reclaim_complete_arguments(value: ReclaimCompleteArguments) -> bytes:
 def decode_reclaim_complete_result(buffer: Buffer, offset: int = 0) -> tuple[ReclaimCompleteResult, int]:
     """Decode ReclaimCompleteResult; returns it and the offset after it, or raises DecodeError."""
     try:
-        number_1, = _UNPACK_I_2(buffer, offset)
-        return ReclaimCompleteResult(_STATUS_OF[number_1]), offset + 4
+        word_1, = _UNPACK_I_2(buffer, offset)
+        return ReclaimCompleteResult(_STATUS_OF[word_1]), offset + 4
     except (struct.error, ValueError, KeyError, TypeError, AttributeError, OverflowError):
         pass  # the interpreter decides and explains
     value, end = _INTERPRETER.decode("ReclaimCompleteResult", buffer, offset)
@@ -11915,9 +11941,11 @@ def decode_setxattr_arguments(buffer: Buffer, offset: int = 0) -> tuple[Setxattr
     """Decode SetxattrArguments; returns it and the offset after it, or raises DecodeError."""
     try:
         word_1, word_2, word_3 = _UNPACK_III_115(buffer, offset)
-        if not (word_2 or word_3):
+        if not (word_2 or word_3) and (word_1 in _ATTRIBUTE_OPTION_OF):
             return SetxattrArguments(_ATTRIBUTE_OPTION_OF[word_1], b"", b""), offset + 12
         limit = len(buffer)
+        if not (word_1 in _ATTRIBUTE_OPTION_OF):
+            raise DecodeError(offset, "sxa_option", Reason.BAD_ENUM, f"{word_1}")
         p = offset + 8
         end_4 = p + word_2
         padded_5 = end_4 + (-word_2 & 3)
@@ -11968,8 +11996,8 @@ def encode_setxattr_arguments(value: SetxattrArguments) -> bytes:
 def decode_setxattr_done(buffer: Buffer, offset: int = 0) -> tuple[SetxattrDone, int]:
     """Decode SetxattrDone; returns it and the offset after it, or raises DecodeError."""
     try:
-        flag_1, number_2, number_3 = _UNPACK_IQQ_17(buffer, offset)
-        return SetxattrDone(ChangeInformation(_BOOLEANS[flag_1], number_2, number_3)), offset + 20
+        word_1, number_2, number_3 = _UNPACK_IQQ_17(buffer, offset)
+        return SetxattrDone(ChangeInformation(_BOOLEANS[word_1], number_2, number_3)), offset + 20
     except (struct.error, ValueError, KeyError, TypeError, AttributeError, OverflowError):
         pass  # the interpreter decides and explains
     value, end = _INTERPRETER.decode("SetxattrDone", buffer, offset)
@@ -11995,8 +12023,8 @@ def decode_setxattr_outcome(buffer: Buffer, offset: int = 0) -> tuple[SetxattrOu
         arm_2: Any
         tag_1, = _UNPACK_I_2(buffer, offset)
         if tag_1 == 0:
-            flag_3, number_4, number_5 = _UNPACK_IQQ_17(buffer, offset + 4)
-            arm_2 = SetxattrDone(ChangeInformation(_BOOLEANS[flag_3], number_4, number_5))
+            word_3, number_4, number_5 = _UNPACK_IQQ_17(buffer, offset + 4)
+            arm_2 = SetxattrDone(ChangeInformation(_BOOLEANS[word_3], number_4, number_5))
             p = offset + 24
         else:
             arm_2 = SetxattrFailed(_STATUS_OF[tag_1])
@@ -12054,7 +12082,7 @@ def decode_listxattrs_done(buffer: Buffer, offset: int = 0) -> tuple[ListxattrsD
     """Decode ListxattrsDone; returns it and the offset after it, or raises DecodeError."""
     try:
         word_1, word_2, word_3 = _UNPACK_QII_161(buffer, offset)
-        if not (word_2):
+        if not (word_2) and (word_3 < 2):
             return ListxattrsDone(word_1, (), _BOOLEANS[word_3]), offset + 16
         limit = len(buffer)
         p = offset + 12
@@ -12071,8 +12099,8 @@ def decode_listxattrs_done(buffer: Buffer, offset: int = 0) -> tuple[ListxattrsD
             octets_8 = bytes(buffer[p:end_6])
             p = padded_7
             items_4.append(octets_8)
-        flag_9, = _UNPACK_I_9(buffer, p)
-        return ListxattrsDone(word_1, tuple(items_4), _BOOLEANS[flag_9]), p + 4
+        word_9, = _UNPACK_I_9(buffer, p)
+        return ListxattrsDone(word_1, tuple(items_4), _BOOLEANS[word_9]), p + 4
     except (struct.error, ValueError, KeyError, TypeError, AttributeError, OverflowError):
         pass  # the interpreter decides and explains
     value, end = _INTERPRETER.decode("ListxattrsDone", buffer, offset)
@@ -12126,8 +12154,8 @@ def decode_listxattrs_outcome(buffer: Buffer, offset: int = 0) -> tuple[Listxatt
                 octets_9 = bytes(buffer[p:end_7])
                 p = padded_8
                 items_5.append(octets_9)
-            flag_10, = _UNPACK_I_9(buffer, p)
-            arm_2 = ListxattrsDone(number_3, tuple(items_5), _BOOLEANS[flag_10])
+            word_10, = _UNPACK_I_9(buffer, p)
+            arm_2 = ListxattrsDone(number_3, tuple(items_5), _BOOLEANS[word_10])
             p = p + 4
         else:
             arm_2 = ListxattrsFailed(_STATUS_OF[tag_1])
@@ -12215,8 +12243,8 @@ def encode_removexattr_arguments(value: RemovexattrArguments) -> bytes:
 def decode_removexattr_done(buffer: Buffer, offset: int = 0) -> tuple[RemovexattrDone, int]:
     """Decode RemovexattrDone; returns it and the offset after it, or raises DecodeError."""
     try:
-        flag_1, number_2, number_3 = _UNPACK_IQQ_17(buffer, offset)
-        return RemovexattrDone(ChangeInformation(_BOOLEANS[flag_1], number_2, number_3)), offset + 20
+        word_1, number_2, number_3 = _UNPACK_IQQ_17(buffer, offset)
+        return RemovexattrDone(ChangeInformation(_BOOLEANS[word_1], number_2, number_3)), offset + 20
     except (struct.error, ValueError, KeyError, TypeError, AttributeError, OverflowError):
         pass  # the interpreter decides and explains
     value, end = _INTERPRETER.decode("RemovexattrDone", buffer, offset)
@@ -12242,8 +12270,8 @@ def decode_removexattr_outcome(buffer: Buffer, offset: int = 0) -> tuple[Removex
         arm_2: Any
         tag_1, = _UNPACK_I_2(buffer, offset)
         if tag_1 == 0:
-            flag_3, number_4, number_5 = _UNPACK_IQQ_17(buffer, offset + 4)
-            arm_2 = RemovexattrDone(ChangeInformation(_BOOLEANS[flag_3], number_4, number_5))
+            word_3, number_4, number_5 = _UNPACK_IQQ_17(buffer, offset + 4)
+            arm_2 = RemovexattrDone(ChangeInformation(_BOOLEANS[word_3], number_4, number_5))
             p = offset + 24
         else:
             arm_2 = RemovexattrFailed(_STATUS_OF[tag_1])
@@ -12321,8 +12349,8 @@ def decode_argument_operation(buffer: Buffer, offset: int = 0) -> tuple[Argument
             p = offset + 4
             arm_2, p = decode_lockt_arguments(buffer, p)
         elif tag_1 == 14:
-            number_12, number_13, number_14, octets_15, number_16, number_17 = _UNPACK_III12SQQ_62(buffer, offset + 4)
-            arm_2 = LockuArguments(_LOCK_TYPE_OF[number_12], number_13, StateId(number_14, octets_15), number_16, number_17)
+            word_12, number_13, number_14, octets_15, number_16, number_17 = _UNPACK_III12SQQ_62(buffer, offset + 4)
+            arm_2 = LockuArguments(_LOCK_TYPE_OF[word_12], number_13, StateId(number_14, octets_15), number_16, number_17)
             p = offset + 44
         elif tag_1 == 15:
             p = offset + 4
@@ -12337,8 +12365,8 @@ def decode_argument_operation(buffer: Buffer, offset: int = 0) -> tuple[Argument
             p = offset + 4
             arm_2, p = decode_open_arguments(buffer, p)
         elif tag_1 == 19:
-            flag_18, = _UNPACK_I_9(buffer, offset + 4)
-            arm_2 = OpenattrArguments(_BOOLEANS[flag_18])
+            word_18, = _UNPACK_I_9(buffer, offset + 4)
+            arm_2 = OpenattrArguments(_BOOLEANS[word_18])
             p = offset + 8
         elif tag_1 == 20:
             number_19, octets_20, number_21 = _UNPACK_I12SI_48(buffer, offset + 4)
@@ -12409,8 +12437,8 @@ def decode_argument_operation(buffer: Buffer, offset: int = 0) -> tuple[Argument
             p = offset + 4
             arm_2, p = decode_backchannel_ctl_arguments(buffer, p)
         elif tag_1 == 41:
-            octets_34, number_35, flag_36 = _UNPACK_16SII_117(buffer, offset + 4)
-            arm_2 = BindConnToSessionArguments(octets_34, _CHANNEL_ASKED_OF[number_35], _BOOLEANS[flag_36])
+            octets_34, word_35, word_36 = _UNPACK_16SII_117(buffer, offset + 4)
+            arm_2 = BindConnToSessionArguments(octets_34, _CHANNEL_ASKED_OF[word_35], _BOOLEANS[word_36])
             p = offset + 28
         elif tag_1 == 42:
             p = offset + 4
@@ -12427,12 +12455,12 @@ def decode_argument_operation(buffer: Buffer, offset: int = 0) -> tuple[Argument
             arm_2 = FreeStateidArguments(StateId(number_38, octets_39))
             p = offset + 20
         elif tag_1 == 52:
-            number_40, = _UNPACK_I_2(buffer, offset + 4)
-            arm_2 = SecinfoNoNameArguments(_SECINFO_STYLE_OF[number_40])
+            word_40, = _UNPACK_I_2(buffer, offset + 4)
+            arm_2 = SecinfoNoNameArguments(_SECINFO_STYLE_OF[word_40])
             p = offset + 8
         elif tag_1 == 53:
-            octets_41, number_42, number_43, number_44, flag_45 = _UNPACK_16SIIII_148(buffer, offset + 4)
-            arm_2 = SequenceArguments(octets_41, number_42, number_43, number_44, _BOOLEANS[flag_45])
+            octets_41, number_42, number_43, number_44, word_45 = _UNPACK_16SIIII_148(buffer, offset + 4)
+            arm_2 = SequenceArguments(octets_41, number_42, number_43, number_44, _BOOLEANS[word_45])
             p = offset + 36
         elif tag_1 == 55:
             p = offset + 4
@@ -12442,8 +12470,8 @@ def decode_argument_operation(buffer: Buffer, offset: int = 0) -> tuple[Argument
             arm_2 = DestroyClientidArguments(number_46)
             p = offset + 12
         elif tag_1 == 58:
-            flag_47, = _UNPACK_I_9(buffer, offset + 4)
-            arm_2 = ReclaimCompleteArguments(_BOOLEANS[flag_47])
+            word_47, = _UNPACK_I_9(buffer, offset + 4)
+            arm_2 = ReclaimCompleteArguments(_BOOLEANS[word_47])
             p = offset + 8
         elif tag_1 == 72:
             p = offset + 4
@@ -13101,7 +13129,7 @@ def decode_compound_result(buffer: Buffer, offset: int = 0) -> tuple[CompoundRes
     """Decode CompoundResult; returns it and the offset after it, or raises DecodeError."""
     try:
         limit = len(buffer)
-        number_1, length_2 = _UNPACK_II_103(buffer, offset)
+        word_1, length_2 = _UNPACK_II_103(buffer, offset)
         p = offset + 8
         end_3 = p + length_2
         padded_4 = end_3 + (-length_2 & 3)
@@ -13117,7 +13145,7 @@ def decode_compound_result(buffer: Buffer, offset: int = 0) -> tuple[CompoundRes
             value_8: Any
             value_8, p = decode_result_operation(buffer, p)
             items_7.append(value_8)
-        return CompoundResult(_STATUS_OF[number_1], octets_5, tuple(items_7)), p
+        return CompoundResult(_STATUS_OF[word_1], octets_5, tuple(items_7)), p
     except (struct.error, ValueError, KeyError, TypeError, AttributeError, OverflowError, RpcRdmaError):
         pass  # the interpreter decides and explains
     value, end = _INTERPRETER.decode("CompoundResult", buffer, offset)
@@ -13326,9 +13354,11 @@ def decode_cb_recall_arguments(buffer: Buffer, offset: int = 0) -> tuple[CbRecal
     """Decode CbRecallArguments; returns it and the offset after it, or raises DecodeError."""
     try:
         word_1, word_2, word_3, word_4 = _UNPACK_I12SII_102(buffer, offset)
-        if not (word_4):
+        if not (word_4) and (word_3 < 2):
             return CbRecallArguments(StateId(word_1, word_2), _BOOLEANS[word_3], b""), offset + 24
         limit = len(buffer)
+        if not (word_3 < 2):
+            raise DecodeError(offset + 16, "truncate", Reason.BAD_BOOLEAN, f"{word_3}")
         p = offset + 24
         if word_4 > 128:
             raise ValueError
@@ -13370,8 +13400,8 @@ def encode_cb_recall_arguments(value: CbRecallArguments) -> bytes:
 def decode_cb_recall_result(buffer: Buffer, offset: int = 0) -> tuple[CbRecallResult, int]:
     """Decode CbRecallResult; returns it and the offset after it, or raises DecodeError."""
     try:
-        number_1, = _UNPACK_I_2(buffer, offset)
-        return CbRecallResult(_STATUS_OF[number_1]), offset + 4
+        word_1, = _UNPACK_I_2(buffer, offset)
+        return CbRecallResult(_STATUS_OF[word_1]), offset + 4
     except (struct.error, ValueError, KeyError, TypeError, AttributeError, OverflowError):
         pass  # the interpreter decides and explains
     value, end = _INTERPRETER.decode("CbRecallResult", buffer, offset)
@@ -13427,8 +13457,8 @@ def encode_cb_recall_any_arguments(value: CbRecallAnyArguments) -> bytes:
 def decode_cb_recall_any_result(buffer: Buffer, offset: int = 0) -> tuple[CbRecallAnyResult, int]:
     """Decode CbRecallAnyResult; returns it and the offset after it, or raises DecodeError."""
     try:
-        number_1, = _UNPACK_I_2(buffer, offset)
-        return CbRecallAnyResult(_STATUS_OF[number_1]), offset + 4
+        word_1, = _UNPACK_I_2(buffer, offset)
+        return CbRecallAnyResult(_STATUS_OF[word_1]), offset + 4
     except (struct.error, ValueError, KeyError, TypeError, AttributeError, OverflowError):
         pass  # the interpreter decides and explains
     value, end = _INTERPRETER.decode("CbRecallAnyResult", buffer, offset)
@@ -13467,8 +13497,8 @@ def encode_cb_recall_slot_arguments(value: CbRecallSlotArguments) -> bytes:
 def decode_cb_recall_slot_result(buffer: Buffer, offset: int = 0) -> tuple[CbRecallSlotResult, int]:
     """Decode CbRecallSlotResult; returns it and the offset after it, or raises DecodeError."""
     try:
-        number_1, = _UNPACK_I_2(buffer, offset)
-        return CbRecallSlotResult(_STATUS_OF[number_1]), offset + 4
+        word_1, = _UNPACK_I_2(buffer, offset)
+        return CbRecallSlotResult(_STATUS_OF[word_1]), offset + 4
     except (struct.error, ValueError, KeyError, TypeError, AttributeError, OverflowError):
         pass  # the interpreter decides and explains
     value, end = _INTERPRETER.decode("CbRecallSlotResult", buffer, offset)
@@ -13545,9 +13575,11 @@ def decode_cb_sequence_arguments(buffer: Buffer, offset: int = 0) -> tuple[CbSeq
     """Decode CbSequenceArguments; returns it and the offset after it, or raises DecodeError."""
     try:
         word_1, word_2, word_3, word_4, word_5, word_6 = _UNPACK_16SIIIII_150(buffer, offset)
-        if not (word_6):
+        if not (word_6) and (word_5 < 2):
             return CbSequenceArguments(word_1, word_2, word_3, word_4, _BOOLEANS[word_5], ()), offset + 36
         limit = len(buffer)
+        if not (word_5 < 2):
+            raise DecodeError(offset + 28, "csa_cachethis", Reason.BAD_BOOLEAN, f"{word_5}")
         p = offset + 36
         if word_6 * 20 > limit - p:
             raise ValueError
@@ -13667,8 +13699,8 @@ def encode_cb_sequence_outcome(value: CbSequenceOutcome) -> bytes:
 def decode_other_callback_status(buffer: Buffer, offset: int = 0) -> tuple[OtherCallbackStatus, int]:
     """Decode OtherCallbackStatus; returns it and the offset after it, or raises DecodeError."""
     try:
-        number_1, = _UNPACK_I_2(buffer, offset)
-        return OtherCallbackStatus(_STATUS_OF[number_1]), offset + 4
+        word_1, = _UNPACK_I_2(buffer, offset)
+        return OtherCallbackStatus(_STATUS_OF[word_1]), offset + 4
     except (struct.error, ValueError, KeyError, TypeError, AttributeError, OverflowError):
         pass  # the interpreter decides and explains
     value, end = _INTERPRETER.decode("OtherCallbackStatus", buffer, offset)
@@ -13706,7 +13738,7 @@ def decode_callback_argument(buffer: Buffer, offset: int = 0) -> tuple[CallbackA
             p = p + count_7 * 4
             arm_2 = CbGetattrArguments(octets_6, values_8)
         elif tag_1 == 4:
-            number_9, octets_10, flag_11, length_12 = _UNPACK_I12SII_102(buffer, offset + 4)
+            number_9, octets_10, word_11, length_12 = _UNPACK_I12SII_102(buffer, offset + 4)
             p = offset + 28
             if length_12 > 128:
                 raise ValueError
@@ -13715,7 +13747,7 @@ def decode_callback_argument(buffer: Buffer, offset: int = 0) -> tuple[CallbackA
             if padded_14 > limit or buffer[end_13:padded_14] != ZEROES[padded_14 - end_13]:
                 raise ValueError
             octets_15 = bytes(buffer[p:end_13])
-            arm_2 = CbRecallArguments(StateId(number_9, octets_10), _BOOLEANS[flag_11], octets_15)
+            arm_2 = CbRecallArguments(StateId(number_9, octets_10), _BOOLEANS[word_11], octets_15)
             p = padded_14
         elif tag_1 == 8:
             number_16, count_17 = _UNPACK_II_7(buffer, offset + 4)
@@ -13728,7 +13760,7 @@ def decode_callback_argument(buffer: Buffer, offset: int = 0) -> tuple[CallbackA
             arm_2 = CbRecallSlotArguments(number_19)
             p = offset + 8
         elif tag_1 == 11:
-            octets_20, number_21, number_22, number_23, flag_24, count_25 = _UNPACK_16SIIIII_150(buffer, offset + 4)
+            octets_20, number_21, number_22, number_23, word_24, count_25 = _UNPACK_16SIIIII_150(buffer, offset + 4)
             p = offset + 40
             if count_25 * 20 > limit - p:
                 raise ValueError
@@ -13739,7 +13771,7 @@ def decode_callback_argument(buffer: Buffer, offset: int = 0) -> tuple[CallbackA
                 values_29 = _take_referring_call_run(buffer, p, count_28)
                 p = p + count_28 * 8
                 items_26.append(ReferringCallList(octets_27, values_29))
-            arm_2 = CbSequenceArguments(octets_20, number_21, number_22, number_23, _BOOLEANS[flag_24], tuple(items_26))
+            arm_2 = CbSequenceArguments(octets_20, number_21, number_22, number_23, _BOOLEANS[word_24], tuple(items_26))
         else:
             arm_2 = OtherCallbackArguments(_CALLBACK_OPERATION_OF[tag_1])
             p = offset + 4
@@ -13857,12 +13889,18 @@ def decode_callback_result(buffer: Buffer, offset: int = 0) -> tuple[CallbackRes
                 p = offset + 8
             arm_2 = CbGetattrResult(arm_4)
         elif tag_1 == 4:
+            if not (next_3 in _STATUS_OF):
+                raise DecodeError(offset + 4, "status", Reason.BAD_ENUM, f"{next_3}")
             arm_2 = CbRecallResult(_STATUS_OF[next_3])
             p = offset + 8
         elif tag_1 == 8:
+            if not (next_3 in _STATUS_OF):
+                raise DecodeError(offset + 4, "crar_status", Reason.BAD_ENUM, f"{next_3}")
             arm_2 = CbRecallAnyResult(_STATUS_OF[next_3])
             p = offset + 8
         elif tag_1 == 10:
+            if not (next_3 in _STATUS_OF):
+                raise DecodeError(offset + 4, "rsr_status", Reason.BAD_ENUM, f"{next_3}")
             arm_2 = CbRecallSlotResult(_STATUS_OF[next_3])
             p = offset + 8
         elif tag_1 == 11:
@@ -13988,7 +14026,7 @@ def decode_callback_compound_arguments(buffer: Buffer, offset: int = 0) -> tuple
                 p = p + count_18 * 4
                 arm_13 = CbGetattrArguments(octets_17, values_19)
             elif tag_12 == 4:
-                number_20, octets_21, flag_22, length_23 = _UNPACK_I12SII_102(buffer, p + 4)
+                number_20, octets_21, word_22, length_23 = _UNPACK_I12SII_102(buffer, p + 4)
                 p = p + 28
                 if length_23 > 128:
                     raise ValueError
@@ -13997,7 +14035,7 @@ def decode_callback_compound_arguments(buffer: Buffer, offset: int = 0) -> tuple
                 if padded_25 > limit or buffer[end_24:padded_25] != ZEROES[padded_25 - end_24]:
                     raise ValueError
                 octets_26 = bytes(buffer[p:end_24])
-                arm_13 = CbRecallArguments(StateId(number_20, octets_21), _BOOLEANS[flag_22], octets_26)
+                arm_13 = CbRecallArguments(StateId(number_20, octets_21), _BOOLEANS[word_22], octets_26)
                 p = padded_25
             elif tag_12 == 8:
                 number_27, count_28 = _UNPACK_II_7(buffer, p + 4)
@@ -14010,7 +14048,7 @@ def decode_callback_compound_arguments(buffer: Buffer, offset: int = 0) -> tuple
                 arm_13 = CbRecallSlotArguments(number_30)
                 p = p + 8
             elif tag_12 == 11:
-                octets_31, number_32, number_33, number_34, flag_35, count_36 = _UNPACK_16SIIIII_150(buffer, p + 4)
+                octets_31, number_32, number_33, number_34, word_35, count_36 = _UNPACK_16SIIIII_150(buffer, p + 4)
                 p = p + 40
                 if count_36 * 20 > limit - p:
                     raise ValueError
@@ -14021,7 +14059,7 @@ def decode_callback_compound_arguments(buffer: Buffer, offset: int = 0) -> tuple
                     values_40 = _take_referring_call_run(buffer, p, count_39)
                     p = p + count_39 * 8
                     items_37.append(ReferringCallList(octets_38, values_40))
-                arm_13 = CbSequenceArguments(octets_31, number_32, number_33, number_34, _BOOLEANS[flag_35], tuple(items_37))
+                arm_13 = CbSequenceArguments(octets_31, number_32, number_33, number_34, _BOOLEANS[word_35], tuple(items_37))
             else:
                 arm_13 = OtherCallbackArguments(_CALLBACK_OPERATION_OF[tag_12])
                 p = p + 4
@@ -14131,9 +14169,11 @@ def decode_callback_compound_result(buffer: Buffer, offset: int = 0) -> tuple[Ca
     """Decode CallbackCompoundResult; returns it and the offset after it, or raises DecodeError."""
     try:
         word_1, word_2, word_3 = _UNPACK_III_115(buffer, offset)
-        if not (word_2 or word_3):
+        if not (word_2 or word_3) and (word_1 in _STATUS_OF):
             return CallbackCompoundResult(_STATUS_OF[word_1], b"", ()), offset + 12
         limit = len(buffer)
+        if not (word_1 in _STATUS_OF):
+            raise DecodeError(offset, "status", Reason.BAD_ENUM, f"{word_1}")
         p = offset + 8
         end_4 = p + word_2
         padded_5 = end_4 + (-word_2 & 3)
@@ -14169,12 +14209,18 @@ def decode_callback_compound_result(buffer: Buffer, offset: int = 0) -> tuple[Ca
                     p = p + 8
                 arm_10 = CbGetattrResult(arm_12)
             elif tag_9 == 4:
+                if not (next_11 in _STATUS_OF):
+                    raise DecodeError(p + 4, f"resarray[{len(items_8)}].status", Reason.BAD_ENUM, f"{next_11}")
                 arm_10 = CbRecallResult(_STATUS_OF[next_11])
                 p = p + 8
             elif tag_9 == 8:
+                if not (next_11 in _STATUS_OF):
+                    raise DecodeError(p + 4, f"resarray[{len(items_8)}].crar_status", Reason.BAD_ENUM, f"{next_11}")
                 arm_10 = CbRecallAnyResult(_STATUS_OF[next_11])
                 p = p + 8
             elif tag_9 == 10:
+                if not (next_11 in _STATUS_OF):
+                    raise DecodeError(p + 4, f"resarray[{len(items_8)}].rsr_status", Reason.BAD_ENUM, f"{next_11}")
                 arm_10 = CbRecallSlotResult(_STATUS_OF[next_11])
                 p = p + 8
             elif tag_9 == 11:

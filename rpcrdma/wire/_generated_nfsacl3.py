@@ -11,6 +11,7 @@ from typing import Any, Final, TypeAlias
 
 import msgspec
 
+from rpcrdma.errors import DecodeError, Reason
 from rpcrdma.xdr import model
 from rpcrdma.xdr.interpret import Interpreter
 from rpcrdma.xdr.runtime import ZEROES, Buffer
@@ -406,7 +407,7 @@ def decode_getacl_done(buffer: Buffer, offset: int = 0) -> tuple[GetaclDone, int
             value_7 = FileAttributes(octets_8)
             p = p + 84
         elif word_1:
-            raise ValueError
+            raise DecodeError(p - 4, "attributes", Reason.BAD_BOOLEAN, f"{word_1}")
         else:
             value_7 = None
         number_9, number_10, count_11 = _UNPACK_III_2(buffer, p)
@@ -481,7 +482,7 @@ def decode_getacl_result(buffer: Buffer, offset: int = 0) -> tuple[GetaclResult,
                 value_4 = FileAttributes(octets_5)
                 p = p + 84
             elif next_3:
-                raise ValueError
+                raise DecodeError(p - 4, "attributes", Reason.BAD_BOOLEAN, f"{next_3}")
             else:
                 value_4 = None
             number_6, number_7, count_8 = _UNPACK_III_2(buffer, p)
@@ -505,7 +506,7 @@ def decode_getacl_result(buffer: Buffer, offset: int = 0) -> tuple[GetaclResult,
                 value_13 = FileAttributes(octets_14)
                 p = p + 84
             elif next_3:
-                raise ValueError
+                raise DecodeError(p - 4, "attributes", Reason.BAD_BOOLEAN, f"{next_3}")
             else:
                 value_13 = None
             arm_2 = GetaclFailed(tag_1, value_13)
@@ -659,7 +660,7 @@ def decode_setacl_result(buffer: Buffer, offset: int = 0) -> tuple[SetaclResult,
             value_3 = FileAttributes(octets_4)
             p = p + 84
         elif word_2:
-            raise ValueError
+            raise DecodeError(p - 4, "attributes", Reason.BAD_BOOLEAN, f"{word_2}")
         else:
             value_3 = None
         return SetaclResult(word_1, value_3), p

@@ -11,6 +11,7 @@ from typing import Any, Final, TypeAlias
 
 import msgspec
 
+from rpcrdma.errors import DecodeError
 from rpcrdma.xdr import model
 from rpcrdma.xdr.interpret import Interpreter
 from rpcrdma.xdr.runtime import ZEROES, Buffer

@@ -11,6 +11,7 @@ from typing import Any, Final, TypeAlias
 
 import msgspec
 
+from rpcrdma.errors import DecodeError, Reason
 from rpcrdma.xdr import model
 from rpcrdma.xdr.interpret import Interpreter
 from rpcrdma.xdr.runtime import ZEROES, Buffer
@@ -549,7 +550,7 @@ def decode_rdma_msg(buffer: Buffer, offset: int = 0) -> tuple[RdmaMsg, int]:
         p = offset + 12
         if word_1:
             items_4: list[Any] = []
-            if p + 376 <= limit and buffer[p + 375] == 1:
+            if word_1 == 1 and p + 376 <= limit and buffer[p + 375] == 1:
                 p = _take_read_segment_blocks(buffer, p - 8, items_4)
                 next_6, next_7 = _UNPACK_II_13(buffer, p)
                 p = p + 8
@@ -562,7 +563,7 @@ def decode_rdma_msg(buffer: Buffer, offset: int = 0) -> tuple[RdmaMsg, int]:
                 word_2 = next_10
                 word_3 = next_11
             if word_1:
-                raise ValueError
+                raise DecodeError(p - 12, f"rdma_reads[{len(items_4)}]", Reason.BAD_BOOLEAN, f"{word_1}")
             values_5 = tuple(items_4)
         else:
             values_5 = ()
@@ -577,7 +578,7 @@ def decode_rdma_msg(buffer: Buffer, offset: int = 0) -> tuple[RdmaMsg, int]:
                 p = p + 8
                 word_3 = next_15
             if word_2:
-                raise ValueError
+                raise DecodeError(p - 8, f"rdma_writes[{len(items_12)}]", Reason.BAD_BOOLEAN, f"{word_2}")
             values_13 = tuple(items_12)
         else:
             values_13 = ()
@@ -589,7 +590,7 @@ def decode_rdma_msg(buffer: Buffer, offset: int = 0) -> tuple[RdmaMsg, int]:
             p = p + count_17 * 16
             value_16 = WriteChunk(values_18)
         elif word_3:
-            raise ValueError
+            raise DecodeError(p - 4, "rdma_reply", Reason.BAD_BOOLEAN, f"{word_3}")
         else:
             value_16 = None
         return RdmaMsg(values_5, values_13, value_16), p
@@ -653,7 +654,7 @@ def decode_rdma_nomsg(buffer: Buffer, offset: int = 0) -> tuple[RdmaNomsg, int]:
         p = offset + 12
         if word_1:
             items_4: list[Any] = []
-            if p + 376 <= limit and buffer[p + 375] == 1:
+            if word_1 == 1 and p + 376 <= limit and buffer[p + 375] == 1:
                 p = _take_read_segment_blocks(buffer, p - 8, items_4)
                 next_6, next_7 = _UNPACK_II_13(buffer, p)
                 p = p + 8
@@ -666,7 +667,7 @@ def decode_rdma_nomsg(buffer: Buffer, offset: int = 0) -> tuple[RdmaNomsg, int]:
                 word_2 = next_10
                 word_3 = next_11
             if word_1:
-                raise ValueError
+                raise DecodeError(p - 12, f"rdma_reads[{len(items_4)}]", Reason.BAD_BOOLEAN, f"{word_1}")
             values_5 = tuple(items_4)
         else:
             values_5 = ()
@@ -681,7 +682,7 @@ def decode_rdma_nomsg(buffer: Buffer, offset: int = 0) -> tuple[RdmaNomsg, int]:
                 p = p + 8
                 word_3 = next_15
             if word_2:
-                raise ValueError
+                raise DecodeError(p - 8, f"rdma_writes[{len(items_12)}]", Reason.BAD_BOOLEAN, f"{word_2}")
             values_13 = tuple(items_12)
         else:
             values_13 = ()
@@ -693,7 +694,7 @@ def decode_rdma_nomsg(buffer: Buffer, offset: int = 0) -> tuple[RdmaNomsg, int]:
             p = p + count_17 * 16
             value_16 = WriteChunk(values_18)
         elif word_3:
-            raise ValueError
+            raise DecodeError(p - 4, "rdma_reply", Reason.BAD_BOOLEAN, f"{word_3}")
         else:
             value_16 = None
         return RdmaNomsg(values_5, values_13, value_16), p
@@ -757,7 +758,7 @@ def decode_rdma_msgp(buffer: Buffer, offset: int = 0) -> tuple[RdmaMsgp, int]:
         p = offset + 20
         if word_3:
             items_6: list[Any] = []
-            if p + 376 <= limit and buffer[p + 375] == 1:
+            if word_3 == 1 and p + 376 <= limit and buffer[p + 375] == 1:
                 p = _take_read_segment_blocks(buffer, p - 8, items_6)
                 next_8, next_9 = _UNPACK_II_13(buffer, p)
                 p = p + 8
@@ -770,7 +771,7 @@ def decode_rdma_msgp(buffer: Buffer, offset: int = 0) -> tuple[RdmaMsgp, int]:
                 word_4 = next_12
                 word_5 = next_13
             if word_3:
-                raise ValueError
+                raise DecodeError(p - 12, f"rdma_reads[{len(items_6)}]", Reason.BAD_BOOLEAN, f"{word_3}")
             values_7 = tuple(items_6)
         else:
             values_7 = ()
@@ -785,7 +786,7 @@ def decode_rdma_msgp(buffer: Buffer, offset: int = 0) -> tuple[RdmaMsgp, int]:
                 p = p + 8
                 word_5 = next_17
             if word_4:
-                raise ValueError
+                raise DecodeError(p - 8, f"rdma_writes[{len(items_14)}]", Reason.BAD_BOOLEAN, f"{word_4}")
             values_15 = tuple(items_14)
         else:
             values_15 = ()
@@ -797,7 +798,7 @@ def decode_rdma_msgp(buffer: Buffer, offset: int = 0) -> tuple[RdmaMsgp, int]:
             p = p + count_19 * 16
             value_18 = WriteChunk(values_20)
         elif word_5:
-            raise ValueError
+            raise DecodeError(p - 4, "rdma_reply", Reason.BAD_BOOLEAN, f"{word_5}")
         else:
             value_18 = None
         return RdmaMsgp(word_1, word_2, values_7, values_15, value_18), p
@@ -885,7 +886,7 @@ def decode_error_body(buffer: Buffer, offset: int = 0) -> tuple[ErrorBody, int]:
             arm_2 = ErrChunk()
             p = offset + 4
         else:
-            raise ValueError
+            raise DecodeError(offset, "err", Reason.BAD_ENUM, f"{tag_1}")
         return arm_2, p
     except (struct.error, ValueError, KeyError, TypeError, AttributeError, OverflowError):
         pass  # the interpreter decides and explains
@@ -924,7 +925,7 @@ def decode_body(buffer: Buffer, offset: int = 0) -> tuple[Body, int]:
             p = offset + 16
             if flag_4:
                 items_3: list[Any] = []
-                if p + 376 <= limit and buffer[p + 375] == 1:
+                if flag_4 == 1 and p + 376 <= limit and buffer[p + 375] == 1:
                     p = _take_read_segment_blocks(buffer, p - 8, items_3)
                     next_8, next_9 = _UNPACK_II_13(buffer, p)
                     p = p + 8
@@ -937,7 +938,7 @@ def decode_body(buffer: Buffer, offset: int = 0) -> tuple[Body, int]:
                     next_6 = next_12
                     next_7 = next_13
                 if flag_4:
-                    raise ValueError
+                    raise DecodeError(p - 12, f"rdma_reads[{len(items_3)}]", Reason.BAD_BOOLEAN, f"{flag_4}")
                 values_5 = tuple(items_3)
             else:
                 values_5 = ()
@@ -952,7 +953,7 @@ def decode_body(buffer: Buffer, offset: int = 0) -> tuple[Body, int]:
                     p = p + 8
                     next_7 = next_17
                 if next_6:
-                    raise ValueError
+                    raise DecodeError(p - 8, f"rdma_writes[{len(items_14)}]", Reason.BAD_BOOLEAN, f"{next_6}")
                 values_15 = tuple(items_14)
             else:
                 values_15 = ()
@@ -964,7 +965,7 @@ def decode_body(buffer: Buffer, offset: int = 0) -> tuple[Body, int]:
                 p = p + count_19 * 16
                 value_18 = WriteChunk(values_20)
             elif next_7:
-                raise ValueError
+                raise DecodeError(p - 4, "rdma_reply", Reason.BAD_BOOLEAN, f"{next_7}")
             else:
                 value_18 = None
             arm_2 = RdmaMsg(values_5, values_15, value_18)
@@ -974,7 +975,7 @@ def decode_body(buffer: Buffer, offset: int = 0) -> tuple[Body, int]:
             p = offset + 16
             if flag_22:
                 items_21: list[Any] = []
-                if p + 376 <= limit and buffer[p + 375] == 1:
+                if flag_22 == 1 and p + 376 <= limit and buffer[p + 375] == 1:
                     p = _take_read_segment_blocks(buffer, p - 8, items_21)
                     next_26, next_27 = _UNPACK_II_13(buffer, p)
                     p = p + 8
@@ -987,7 +988,7 @@ def decode_body(buffer: Buffer, offset: int = 0) -> tuple[Body, int]:
                     next_24 = next_30
                     next_25 = next_31
                 if flag_22:
-                    raise ValueError
+                    raise DecodeError(p - 12, f"rdma_reads[{len(items_21)}]", Reason.BAD_BOOLEAN, f"{flag_22}")
                 values_23 = tuple(items_21)
             else:
                 values_23 = ()
@@ -1002,7 +1003,7 @@ def decode_body(buffer: Buffer, offset: int = 0) -> tuple[Body, int]:
                     p = p + 8
                     next_25 = next_35
                 if next_24:
-                    raise ValueError
+                    raise DecodeError(p - 8, f"rdma_writes[{len(items_32)}]", Reason.BAD_BOOLEAN, f"{next_24}")
                 values_33 = tuple(items_32)
             else:
                 values_33 = ()
@@ -1014,7 +1015,7 @@ def decode_body(buffer: Buffer, offset: int = 0) -> tuple[Body, int]:
                 p = p + count_37 * 16
                 value_36 = WriteChunk(values_38)
             elif next_25:
-                raise ValueError
+                raise DecodeError(p - 4, "rdma_reply", Reason.BAD_BOOLEAN, f"{next_25}")
             else:
                 value_36 = None
             arm_2 = RdmaNomsg(values_23, values_33, value_36)
@@ -1024,7 +1025,7 @@ def decode_body(buffer: Buffer, offset: int = 0) -> tuple[Body, int]:
             p = offset + 24
             if flag_42:
                 items_41: list[Any] = []
-                if p + 376 <= limit and buffer[p + 375] == 1:
+                if flag_42 == 1 and p + 376 <= limit and buffer[p + 375] == 1:
                     p = _take_read_segment_blocks(buffer, p - 8, items_41)
                     next_46, next_47 = _UNPACK_II_13(buffer, p)
                     p = p + 8
@@ -1037,7 +1038,7 @@ def decode_body(buffer: Buffer, offset: int = 0) -> tuple[Body, int]:
                     next_44 = next_50
                     next_45 = next_51
                 if flag_42:
-                    raise ValueError
+                    raise DecodeError(p - 12, f"rdma_reads[{len(items_41)}]", Reason.BAD_BOOLEAN, f"{flag_42}")
                 values_43 = tuple(items_41)
             else:
                 values_43 = ()
@@ -1052,7 +1053,7 @@ def decode_body(buffer: Buffer, offset: int = 0) -> tuple[Body, int]:
                     p = p + 8
                     next_45 = next_55
                 if next_44:
-                    raise ValueError
+                    raise DecodeError(p - 8, f"rdma_writes[{len(items_52)}]", Reason.BAD_BOOLEAN, f"{next_44}")
                 values_53 = tuple(items_52)
             else:
                 values_53 = ()
@@ -1064,7 +1065,7 @@ def decode_body(buffer: Buffer, offset: int = 0) -> tuple[Body, int]:
                 p = p + count_57 * 16
                 value_56 = WriteChunk(values_58)
             elif next_45:
-                raise ValueError
+                raise DecodeError(p - 4, "rdma_reply", Reason.BAD_BOOLEAN, f"{next_45}")
             else:
                 value_56 = None
             arm_2 = RdmaMsgp(number_39, number_40, values_43, values_53, value_56)
@@ -1082,10 +1083,10 @@ def decode_body(buffer: Buffer, offset: int = 0) -> tuple[Body, int]:
                 arm_60 = ErrChunk()
                 p = offset + 8
             else:
-                raise ValueError
+                raise DecodeError(offset + 4, "error.err", Reason.BAD_ENUM, f"{tag_59}")
             arm_2 = RdmaError(arm_60)
         else:
-            raise ValueError
+            raise DecodeError(offset, "proc", Reason.BAD_ENUM, f"{tag_1}")
         return arm_2, p
     except (struct.error, ValueError, KeyError, TypeError, AttributeError, OverflowError):
         pass  # the interpreter decides and explains
@@ -1231,7 +1232,7 @@ def decode_transport_header(buffer: Buffer, offset: int = 0) -> tuple[TransportH
             p = offset + 28
             if word_5:
                 items_9: list[Any] = []
-                if p + 376 <= limit and buffer[p + 375] == 1:
+                if word_5 == 1 and p + 376 <= limit and buffer[p + 375] == 1:
                     p = _take_read_segment_blocks(buffer, p - 8, items_9)
                     next_11, next_12 = _UNPACK_II_13(buffer, p)
                     p = p + 8
@@ -1244,7 +1245,7 @@ def decode_transport_header(buffer: Buffer, offset: int = 0) -> tuple[TransportH
                     word_6 = next_15
                     word_7 = next_16
                 if word_5:
-                    raise ValueError
+                    raise DecodeError(p - 12, f"rdma_body.rdma_reads[{len(items_9)}]", Reason.BAD_BOOLEAN, f"{word_5}")
                 values_10 = tuple(items_9)
             else:
                 values_10 = ()
@@ -1259,7 +1260,7 @@ def decode_transport_header(buffer: Buffer, offset: int = 0) -> tuple[TransportH
                     p = p + 8
                     word_7 = next_20
                 if word_6:
-                    raise ValueError
+                    raise DecodeError(p - 8, f"rdma_body.rdma_writes[{len(items_17)}]", Reason.BAD_BOOLEAN, f"{word_6}")
                 values_18 = tuple(items_17)
             else:
                 values_18 = ()
@@ -1271,7 +1272,7 @@ def decode_transport_header(buffer: Buffer, offset: int = 0) -> tuple[TransportH
                 p = p + count_22 * 16
                 value_21 = WriteChunk(values_23)
             elif word_7:
-                raise ValueError
+                raise DecodeError(p - 4, "rdma_body.rdma_reply", Reason.BAD_BOOLEAN, f"{word_7}")
             else:
                 value_21 = None
             arm_8 = RdmaMsg(values_10, values_18, value_21)
@@ -1280,7 +1281,7 @@ def decode_transport_header(buffer: Buffer, offset: int = 0) -> tuple[TransportH
             p = offset + 28
             if word_5:
                 items_24: list[Any] = []
-                if p + 376 <= limit and buffer[p + 375] == 1:
+                if word_5 == 1 and p + 376 <= limit and buffer[p + 375] == 1:
                     p = _take_read_segment_blocks(buffer, p - 8, items_24)
                     next_26, next_27 = _UNPACK_II_13(buffer, p)
                     p = p + 8
@@ -1293,7 +1294,7 @@ def decode_transport_header(buffer: Buffer, offset: int = 0) -> tuple[TransportH
                     word_6 = next_30
                     word_7 = next_31
                 if word_5:
-                    raise ValueError
+                    raise DecodeError(p - 12, f"rdma_body.rdma_reads[{len(items_24)}]", Reason.BAD_BOOLEAN, f"{word_5}")
                 values_25 = tuple(items_24)
             else:
                 values_25 = ()
@@ -1308,7 +1309,7 @@ def decode_transport_header(buffer: Buffer, offset: int = 0) -> tuple[TransportH
                     p = p + 8
                     word_7 = next_35
                 if word_6:
-                    raise ValueError
+                    raise DecodeError(p - 8, f"rdma_body.rdma_writes[{len(items_32)}]", Reason.BAD_BOOLEAN, f"{word_6}")
                 values_33 = tuple(items_32)
             else:
                 values_33 = ()
@@ -1320,7 +1321,7 @@ def decode_transport_header(buffer: Buffer, offset: int = 0) -> tuple[TransportH
                 p = p + count_37 * 16
                 value_36 = WriteChunk(values_38)
             elif word_7:
-                raise ValueError
+                raise DecodeError(p - 4, "rdma_body.rdma_reply", Reason.BAD_BOOLEAN, f"{word_7}")
             else:
                 value_36 = None
             arm_8 = RdmaNomsg(values_25, values_33, value_36)
@@ -1330,7 +1331,7 @@ def decode_transport_header(buffer: Buffer, offset: int = 0) -> tuple[TransportH
             p = offset + 36
             if word_7:
                 items_39: list[Any] = []
-                if p + 376 <= limit and buffer[p + 375] == 1:
+                if word_7 == 1 and p + 376 <= limit and buffer[p + 375] == 1:
                     p = _take_read_segment_blocks(buffer, p - 8, items_39)
                     next_43, next_44 = _UNPACK_II_13(buffer, p)
                     p = p + 8
@@ -1343,7 +1344,7 @@ def decode_transport_header(buffer: Buffer, offset: int = 0) -> tuple[TransportH
                     next_41 = next_47
                     next_42 = next_48
                 if word_7:
-                    raise ValueError
+                    raise DecodeError(p - 12, f"rdma_body.rdma_reads[{len(items_39)}]", Reason.BAD_BOOLEAN, f"{word_7}")
                 values_40 = tuple(items_39)
             else:
                 values_40 = ()
@@ -1358,7 +1359,7 @@ def decode_transport_header(buffer: Buffer, offset: int = 0) -> tuple[TransportH
                     p = p + 8
                     next_42 = next_52
                 if next_41:
-                    raise ValueError
+                    raise DecodeError(p - 8, f"rdma_body.rdma_writes[{len(items_49)}]", Reason.BAD_BOOLEAN, f"{next_41}")
                 values_50 = tuple(items_49)
             else:
                 values_50 = ()
@@ -1370,7 +1371,7 @@ def decode_transport_header(buffer: Buffer, offset: int = 0) -> tuple[TransportH
                 p = p + count_54 * 16
                 value_53 = WriteChunk(values_55)
             elif next_42:
-                raise ValueError
+                raise DecodeError(p - 4, "rdma_body.rdma_reply", Reason.BAD_BOOLEAN, f"{next_42}")
             else:
                 value_53 = None
             arm_8 = RdmaMsgp(word_5, word_6, values_40, values_50, value_53)
@@ -1388,10 +1389,10 @@ def decode_transport_header(buffer: Buffer, offset: int = 0) -> tuple[TransportH
                 arm_57 = ErrChunk()
                 p = offset + 20
             else:
-                raise ValueError
+                raise DecodeError(offset + 16, "rdma_body.error.err", Reason.BAD_ENUM, f"{tag_56}")
             arm_8 = RdmaError(arm_57)
         else:
-            raise ValueError
+            raise DecodeError(offset + 12, "rdma_body.proc", Reason.BAD_ENUM, f"{word_4}")
         return TransportHeader(word_1, word_2, word_3, arm_8), p
     except (struct.error, ValueError, KeyError, TypeError, AttributeError, OverflowError):
         pass  # the interpreter decides and explains

@@ -11,6 +11,7 @@ from typing import Any, Final, TypeAlias
 
 import msgspec
 
+from rpcrdma.errors import DecodeError, Reason
 from rpcrdma.xdr import model
 from rpcrdma.xdr.interpret import Interpreter
 from rpcrdma.xdr.runtime import ZEROES, Buffer
@@ -509,7 +510,7 @@ def decode_accepted_data(buffer: Buffer, offset: int = 0) -> tuple[AcceptedData,
             arm_2 = SystemErr()
             p = offset + 4
         else:
-            raise ValueError
+            raise DecodeError(offset, "stat", Reason.BAD_ENUM, f"{tag_1}")
         return arm_2, p
     except (struct.error, ValueError, KeyError, TypeError, AttributeError, OverflowError):
         pass  # the interpreter decides and explains
@@ -581,7 +582,7 @@ def decode_accepted_reply(buffer: Buffer, offset: int = 0) -> tuple[AcceptedRepl
             arm_8 = SystemErr()
             p = padded_5 + 4
         else:
-            raise ValueError
+            raise DecodeError(padded_5, "reply_data.stat", Reason.BAD_ENUM, f"{tag_7}")
         return AcceptedReply(OpaqueAuth(word_1, octets_6), arm_8), p
     except (struct.error, ValueError, KeyError, TypeError, AttributeError, OverflowError):
         pass  # the interpreter decides and explains
@@ -658,7 +659,7 @@ def decode_rejected_data(buffer: Buffer, offset: int = 0) -> tuple[RejectedData,
             arm_2 = AuthError(next_3)
             p = offset + 8
         else:
-            raise ValueError
+            raise DecodeError(offset, "stat", Reason.BAD_ENUM, f"{tag_1}")
         return arm_2, p
     except (struct.error, ValueError, KeyError, TypeError, AttributeError, OverflowError):
         pass  # the interpreter decides and explains
@@ -723,7 +724,7 @@ def decode_reply_data(buffer: Buffer, offset: int = 0) -> tuple[ReplyData, int]:
                 arm_9 = SystemErr()
                 p = padded_6 + 4
             else:
-                raise ValueError
+                raise DecodeError(padded_6, "reply_data.stat", Reason.BAD_ENUM, f"{tag_8}")
             arm_2 = AcceptedReply(OpaqueAuth(number_3, octets_7), arm_9)
         elif tag_1 == 1:
             arm_13: Any
@@ -736,10 +737,10 @@ def decode_reply_data(buffer: Buffer, offset: int = 0) -> tuple[ReplyData, int]:
                 arm_13 = AuthError(next_14)
                 p = offset + 12
             else:
-                raise ValueError
+                raise DecodeError(offset + 4, "reason.stat", Reason.BAD_ENUM, f"{tag_12}")
             arm_2 = RejectedReply(arm_13)
         else:
-            raise ValueError
+            raise DecodeError(offset, "stat", Reason.BAD_ENUM, f"{tag_1}")
         return arm_2, p
     except (struct.error, ValueError, KeyError, TypeError, AttributeError, OverflowError):
         pass  # the interpreter decides and explains
@@ -859,7 +860,7 @@ def decode_message_body(buffer: Buffer, offset: int = 0) -> tuple[MessageBody, i
                     arm_25 = SystemErr()
                     p = padded_22 + 4
                 else:
-                    raise ValueError
+                    raise DecodeError(padded_22, "reply.reply_data.stat", Reason.BAD_ENUM, f"{tag_24}")
                 arm_18 = AcceptedReply(OpaqueAuth(number_19, octets_23), arm_25)
             elif tag_17 == 1:
                 arm_29: Any
@@ -872,13 +873,13 @@ def decode_message_body(buffer: Buffer, offset: int = 0) -> tuple[MessageBody, i
                     arm_29 = AuthError(next_30)
                     p = offset + 16
                 else:
-                    raise ValueError
+                    raise DecodeError(offset + 8, "reply.reason.stat", Reason.BAD_ENUM, f"{tag_28}")
                 arm_18 = RejectedReply(arm_29)
             else:
-                raise ValueError
+                raise DecodeError(offset + 4, "reply.stat", Reason.BAD_ENUM, f"{tag_17}")
             arm_2 = ReplyBody(arm_18)
         else:
-            raise ValueError
+            raise DecodeError(offset, "mtype", Reason.BAD_ENUM, f"{tag_1}")
         return arm_2, p
     except (struct.error, ValueError, KeyError, TypeError, AttributeError, OverflowError):
         pass  # the interpreter decides and explains
@@ -1023,7 +1024,7 @@ def decode_rpc_message(buffer: Buffer, offset: int = 0) -> tuple[RpcMessage, int
                     arm_28 = SystemErr()
                     p = padded_25 + 4
                 else:
-                    raise ValueError
+                    raise DecodeError(padded_25, "body.reply.reply_data.stat", Reason.BAD_ENUM, f"{tag_27}")
                 arm_21 = AcceptedReply(OpaqueAuth(number_22, octets_26), arm_28)
             elif tag_20 == 1:
                 arm_32: Any
@@ -1036,13 +1037,13 @@ def decode_rpc_message(buffer: Buffer, offset: int = 0) -> tuple[RpcMessage, int
                     arm_32 = AuthError(next_33)
                     p = offset + 20
                 else:
-                    raise ValueError
+                    raise DecodeError(offset + 12, "body.reply.reason.stat", Reason.BAD_ENUM, f"{tag_31}")
                 arm_21 = RejectedReply(arm_32)
             else:
-                raise ValueError
+                raise DecodeError(offset + 8, "body.reply.stat", Reason.BAD_ENUM, f"{tag_20}")
             arm_11 = ReplyBody(arm_21)
         else:
-            raise ValueError
+            raise DecodeError(offset + 4, "body.mtype", Reason.BAD_ENUM, f"{word_2}")
         return RpcMessage(word_1, arm_11), p
     except (struct.error, ValueError, KeyError, TypeError, AttributeError, OverflowError):
         pass  # the interpreter decides and explains

@@ -11,6 +11,7 @@ from typing import Any, Final, TypeAlias
 
 import msgspec
 
+from rpcrdma.errors import DecodeError, Reason
 from rpcrdma.wire._generated_rfc8166 import (
     RdmaSegment,
     decode_rdma_segment,
@@ -550,6 +551,7 @@ _MESSAGE_TYPE_OF: Final = {int(member): member for member in MessageType}
 _UNPACK_IIII_BY_COUNT: Final = tuple([struct.Struct(">" + "IIII" * count).unpack_from for count in range(17)])
 _UNPACK_I_BY_COUNT: Final = tuple([struct.Struct(">" + "I" * count).unpack_from for count in range(17)])
 _UNPACK_IIQ_BY_COUNT: Final = tuple([struct.Struct(">" + "IIQ" * count).unpack_from for count in range(17)])
+_PLACEMENT_TYPE_OF: Final = {int(member): member for member in PlacementType}
 _MINIMAL_0: Final = ByExplicitRdma(())
 _MINIMAL_1: Final = DirectToExplicitRdma(())
 
@@ -805,8 +807,8 @@ def _put_rdma_segment_run_after_4_IiII(parts: list[bytes], values: Any, head_1: 
 def decode_transmission_id(buffer: Buffer, offset: int = 0) -> tuple[TransmissionId, int]:
     """Decode TransmissionId; returns it and the offset after it, or raises DecodeError."""
     try:
-        number_1, number_2, number_3 = _UNPACK_III_0(buffer, offset)
-        return TransmissionId(number_1, _MESSAGE_TYPE_OF[number_2], number_3), offset + 12
+        number_1, word_2, number_3 = _UNPACK_III_0(buffer, offset)
+        return TransmissionId(number_1, _MESSAGE_TYPE_OF[word_2], number_3), offset + 12
     except (struct.error, ValueError, KeyError, TypeError, AttributeError, OverflowError):
         pass  # the interpreter decides and explains
     value, end = _INTERPRETER.decode("TransmissionId", buffer, offset)
@@ -964,7 +966,7 @@ def decode_item_location(buffer: Buffer, offset: int = 0) -> tuple[ItemLocation,
             arm_2 = NoItem()
             p = offset + 4
         else:
-            raise ValueError
+            raise DecodeError(offset, "type", Reason.BAD_DISCRIMINANT if (tag_1 in _PLACEMENT_TYPE_OF) else Reason.BAD_ENUM, f"{tag_1}")
         return arm_2, p
     except (struct.error, ValueError, KeyError, TypeError, AttributeError, OverflowError):
         pass  # the interpreter decides and explains
@@ -1034,7 +1036,7 @@ def decode_message_item(buffer: Buffer, offset: int = 0) -> tuple[MessageItem, i
             arm_5 = NoItem()
             p = offset + 12
         else:
-            raise ValueError
+            raise DecodeError(offset + 8, "xmdmi_where.type", Reason.BAD_DISCRIMINANT if (word_3 in _PLACEMENT_TYPE_OF) else Reason.BAD_ENUM, f"{word_3}")
         return MessageItem(word_1, word_2, arm_5), p
     except (struct.error, ValueError, KeyError, TypeError, AttributeError, OverflowError):
         pass  # the interpreter decides and explains
@@ -1145,7 +1147,7 @@ def decode_response_direction(buffer: Buffer, offset: int = 0) -> tuple[Response
             arm_2 = DirectToSends()
             p = offset + 4
         else:
-            raise ValueError
+            raise DecodeError(offset, "type", Reason.BAD_DISCRIMINANT if (tag_1 in _PLACEMENT_TYPE_OF) else Reason.BAD_ENUM, f"{tag_1}")
         return arm_2, p
     except (struct.error, ValueError, KeyError, TypeError, AttributeError, OverflowError):
         pass  # the interpreter decides and explains
@@ -1244,7 +1246,7 @@ def decode_response_item(buffer: Buffer, offset: int = 0) -> tuple[ResponseItem,
             arm_4 = DirectToSends()
             p = offset + 8
         else:
-            raise ValueError
+            raise DecodeError(offset + 4, "xmdrsdi_loc.type", Reason.BAD_DISCRIMINANT if (word_2 in _PLACEMENT_TYPE_OF) else Reason.BAD_ENUM, f"{word_2}")
         return ResponseItem(word_1, arm_4), p
     except (struct.error, ValueError, KeyError, TypeError, AttributeError, OverflowError):
         pass  # the interpreter decides and explains
@@ -1334,7 +1336,7 @@ def decode_response_set(buffer: Buffer, offset: int = 0) -> tuple[ResponseSet, i
                 arm_7 = DirectToSends()
                 p = p + 8
             else:
-                raise ValueError
+                raise DecodeError(p + 4, f"xmdrsds_items[{len(items_4)}].xmdrsdi_loc.type", Reason.BAD_DISCRIMINANT if (tag_6 in _PLACEMENT_TYPE_OF) else Reason.BAD_ENUM, f"{tag_6}")
             items_4.append(ResponseItem(number_5, arm_7))
         return ResponseSet(ResponseRange(word_1, word_2), tuple(items_4)), p
     except (struct.error, ValueError, KeyError, TypeError, AttributeError, OverflowError):
@@ -1523,7 +1525,7 @@ def decode_xmt_req(buffer: Buffer, offset: int = 0) -> tuple[XmtReq, int]:
                 arm_10 = NoItem()
                 p = p + 12
             else:
-                raise ValueError
+                raise DecodeError(p + 8, f"optxrq_ddp[{len(items_6)}].xmdmi_where.type", Reason.BAD_DISCRIMINANT if (tag_9 in _PLACEMENT_TYPE_OF) else Reason.BAD_ENUM, f"{tag_9}")
             items_6.append(MessageItem(number_7, number_8, arm_10))
         count_16, = _UNPACK_I_13(buffer, p)
         p = p + 4
@@ -1561,7 +1563,7 @@ def decode_xmt_req(buffer: Buffer, offset: int = 0) -> tuple[XmtReq, int]:
                     arm_24 = DirectToSends()
                     p = p + 8
                 else:
-                    raise ValueError
+                    raise DecodeError(p + 4, f"optxrq_rsd[{len(items_17)}].xmdrsds_items[{len(items_21)}].xmdrsdi_loc.type", Reason.BAD_DISCRIMINANT if (tag_23 in _PLACEMENT_TYPE_OF) else Reason.BAD_ENUM, f"{tag_23}")
                 items_21.append(ResponseItem(number_22, arm_24))
             items_17.append(ResponseSet(ResponseRange(number_18, number_19), tuple(items_21)))
         number_32, number_33, number_34 = _UNPACK_III_2(buffer, p)
@@ -1697,7 +1699,7 @@ def decode_xmt_resp(buffer: Buffer, offset: int = 0) -> tuple[XmtResp, int]:
                 arm_8 = NoItem()
                 p = p + 12
             else:
-                raise ValueError
+                raise DecodeError(p + 8, f"optxrs_ddp[{len(items_4)}].xmdmi_where.type", Reason.BAD_DISCRIMINANT if (tag_7 in _PLACEMENT_TYPE_OF) else Reason.BAD_ENUM, f"{tag_7}")
             items_4.append(MessageItem(number_5, number_6, arm_8))
         number_14, number_15 = _UNPACK_II_6(buffer, p)
         return XmtResp(tuple(items_4), number_14, number_15), p + 8
@@ -1850,7 +1852,7 @@ def decode_error_information(buffer: Buffer, offset: int = 0) -> tuple[ErrorInfo
             arm_2 = BadPayloadLength(number_17, number_18, number_19)
             p = offset + 16
         else:
-            raise ValueError
+            raise DecodeError(offset, "optre_which", Reason.BAD_ENUM, f"{tag_1}")
         return arm_2, p
     except (struct.error, ValueError, KeyError, TypeError, AttributeError, OverflowError):
         pass  # the interpreter decides and explains
@@ -1893,16 +1895,18 @@ def decode_rept_err(buffer: Buffer, offset: int = 0) -> tuple[ReptErr, int]:
     """Decode ReptErr; returns it and the offset after it, or raises DecodeError."""
     try:
         word_1, word_2, word_3, word_4, word_5, word_6, word_7 = _UNPACK_IIIIIII_51(buffer, offset)
-        if not (word_4) and word_5 == 1:
+        if not (word_4) and (word_2 in _MESSAGE_TYPE_OF) and word_5 == 1:
             return ReptErr(TransmissionId(word_1, _MESSAGE_TYPE_OF[word_2], word_3), None, BadHeaderType(word_6, word_7)), offset + 28
+        if not (word_2 in _MESSAGE_TYPE_OF):
+            raise DecodeError(offset + 4, "optre_bad.xmsi_dir", Reason.BAD_ENUM, f"{word_2}")
         value_8: Any
         p = offset + 16
         if word_4 == 1:
-            number_9, number_10, number_11 = _UNPACK_III_0(buffer, p)
-            value_8 = TransmissionId(number_9, _MESSAGE_TYPE_OF[number_10], number_11)
+            number_9, word_10, number_11 = _UNPACK_III_0(buffer, p)
+            value_8 = TransmissionId(number_9, _MESSAGE_TYPE_OF[word_10], number_11)
             p = p + 12
         elif word_4:
-            raise ValueError
+            raise DecodeError(p - 4, "optre_lead", Reason.BAD_BOOLEAN, f"{word_4}")
         else:
             value_8 = None
         arm_13: Any
@@ -1939,7 +1943,7 @@ def decode_rept_err(buffer: Buffer, offset: int = 0) -> tuple[ReptErr, int]:
             arm_13 = BadPayloadLength(number_28, number_29, number_30)
             p = p + 16
         else:
-            raise ValueError
+            raise DecodeError(p, "optre_info.optre_which", Reason.BAD_ENUM, f"{tag_12}")
         return ReptErr(TransmissionId(word_1, _MESSAGE_TYPE_OF[word_2], word_3), value_8, arm_13), p
     except (struct.error, ValueError, KeyError, TypeError, AttributeError, OverflowError):
         pass  # the interpreter decides and explains

@@ -11,6 +11,7 @@ from typing import Any, Final, TypeAlias
 
 import msgspec
 
+from rpcrdma.errors import DecodeError, Reason
 from rpcrdma.xdr import model
 from rpcrdma.xdr.interpret import Interpreter
 from rpcrdma.xdr.runtime import ZEROES, Buffer
@@ -1517,8 +1518,8 @@ def encode_fetch_two_result(value: FetchTwoResult) -> bytes:
 def decode_choice_request(buffer: Buffer, offset: int = 0) -> tuple[ChoiceRequest, int]:
     """Decode ChoiceRequest; returns it and the offset after it, or raises DecodeError."""
     try:
-        flag_1, number_2, number_3 = _UNPACK_III_7(buffer, offset)
-        return ChoiceRequest(_BOOLEANS[flag_1], FetchRequest(number_2, number_3)), offset + 12
+        word_1, number_2, number_3 = _UNPACK_III_7(buffer, offset)
+        return ChoiceRequest(_BOOLEANS[word_1], FetchRequest(number_2, number_3)), offset + 12
     except (struct.error, ValueError, KeyError, TypeError, AttributeError, OverflowError):
         pass  # the interpreter decides and explains
     value, end = _INTERPRETER.decode("ChoiceRequest", buffer, offset)
@@ -1541,8 +1542,8 @@ def encode_choice_request(value: ChoiceRequest) -> bytes:
 def decode_fetch_union_arguments(buffer: Buffer, offset: int = 0) -> tuple[FetchUnionArguments, int]:
     """Decode FetchUnionArguments; returns it and the offset after it, or raises DecodeError."""
     try:
-        flag_1, number_2, number_3, flag_4, number_5, number_6 = _UNPACK_IIIIII_16(buffer, offset)
-        return FetchUnionArguments(ChoiceRequest(_BOOLEANS[flag_1], FetchRequest(number_2, number_3)), ChoiceRequest(_BOOLEANS[flag_4], FetchRequest(number_5, number_6))), offset + 24
+        word_1, number_2, number_3, word_4, number_5, number_6 = _UNPACK_IIIIII_16(buffer, offset)
+        return FetchUnionArguments(ChoiceRequest(_BOOLEANS[word_1], FetchRequest(number_2, number_3)), ChoiceRequest(_BOOLEANS[word_4], FetchRequest(number_5, number_6))), offset + 24
     except (struct.error, ValueError, KeyError, TypeError, AttributeError, OverflowError):
         pass  # the interpreter decides and explains
     value, end = _INTERPRETER.decode("FetchUnionArguments", buffer, offset)
@@ -1592,7 +1593,7 @@ def decode_choice(buffer: Buffer, offset: int = 0) -> tuple[Choice, int]:
             arm_2 = Absent(octets_9)
             p = padded_8
         else:
-            raise ValueError
+            raise DecodeError(offset, "present", Reason.BAD_BOOLEAN, f"{tag_1}")
         return arm_2, p
     except (struct.error, ValueError, KeyError, TypeError, AttributeError, OverflowError):
         pass  # the interpreter decides and explains
@@ -1662,7 +1663,7 @@ def decode_fetched_union(buffer: Buffer, offset: int = 0) -> tuple[FetchedUnion,
             arm_5 = Absent(octets_11)
             p = padded_10
         else:
-            raise ValueError
+            raise DecodeError(offset, "first.present", Reason.BAD_BOOLEAN, f"{word_1}")
         arm_13: Any
         tag_12, next_14 = _UNPACK_II_11(buffer, p)
         if tag_12 == 1:
@@ -1686,7 +1687,7 @@ def decode_fetched_union(buffer: Buffer, offset: int = 0) -> tuple[FetchedUnion,
             arm_13 = Absent(octets_20)
             p = padded_19
         else:
-            raise ValueError
+            raise DecodeError(p, "second.present", Reason.BAD_BOOLEAN, f"{tag_12}")
         return FetchedUnion(arm_5, arm_13), p
     except (struct.error, ValueError, KeyError, TypeError, AttributeError, OverflowError):
         pass  # the interpreter decides and explains
@@ -1779,7 +1780,7 @@ def decode_fetch_union_result(buffer: Buffer, offset: int = 0) -> tuple[FetchUni
                 arm_4 = Absent(octets_11)
                 p = padded_10
             else:
-                raise ValueError
+                raise DecodeError(offset + 4, "first.present", Reason.BAD_BOOLEAN, f"{tag_3}")
             arm_13: Any
             tag_12, next_14 = _UNPACK_II_11(buffer, p)
             if tag_12 == 1:
@@ -1803,7 +1804,7 @@ def decode_fetch_union_result(buffer: Buffer, offset: int = 0) -> tuple[FetchUni
                 arm_13 = Absent(octets_20)
                 p = padded_19
             else:
-                raise ValueError
+                raise DecodeError(p, "second.present", Reason.BAD_BOOLEAN, f"{tag_12}")
             arm_2 = FetchedUnion(arm_4, arm_13)
         else:
             arm_2 = FetchUnionRefused(_TEST_STATUS_OF[tag_1])
@@ -2315,8 +2316,8 @@ def encode_hold_arguments(value: HoldArguments) -> bytes:
 def decode_hold_result(buffer: Buffer, offset: int = 0) -> tuple[HoldResult, int]:
     """Decode HoldResult; returns it and the offset after it, or raises DecodeError."""
     try:
-        number_1, number_2 = _UNPACK_II_24(buffer, offset)
-        return HoldResult(_TEST_STATUS_OF[number_1], number_2), offset + 8
+        word_1, number_2 = _UNPACK_II_24(buffer, offset)
+        return HoldResult(_TEST_STATUS_OF[word_1], number_2), offset + 8
     except (struct.error, ValueError, KeyError, TypeError, AttributeError, OverflowError):
         pass  # the interpreter decides and explains
     value, end = _INTERPRETER.decode("HoldResult", buffer, offset)
@@ -2366,7 +2367,7 @@ def decode_store_optional_arguments(buffer: Buffer, offset: int = 0) -> tuple[St
             value_3 = octets_4
             p = p + 2048
         elif word_1:
-            raise ValueError
+            raise DecodeError(p - 4, "data", Reason.BAD_BOOLEAN, f"{word_1}")
         else:
             value_3 = None
         length_5, = _UNPACK_I_2(buffer, p)
@@ -2414,8 +2415,8 @@ def encode_store_optional_arguments(value: StoreOptionalArguments) -> bytes:
 def decode_stored_optional(buffer: Buffer, offset: int = 0) -> tuple[StoredOptional, int]:
     """Decode StoredOptional; returns it and the offset after it, or raises DecodeError."""
     try:
-        flag_1, number_2, octets_3, number_4, octets_5 = _UNPACK_II32SI32S_27(buffer, offset)
-        return StoredOptional(_BOOLEANS[flag_1], TestDigest(number_2, octets_3), TestDigest(number_4, octets_5)), offset + 76
+        word_1, number_2, octets_3, number_4, octets_5 = _UNPACK_II32SI32S_27(buffer, offset)
+        return StoredOptional(_BOOLEANS[word_1], TestDigest(number_2, octets_3), TestDigest(number_4, octets_5)), offset + 76
     except (struct.error, ValueError, KeyError, TypeError, AttributeError, OverflowError):
         pass  # the interpreter decides and explains
     value, end = _INTERPRETER.decode("StoredOptional", buffer, offset)
@@ -2446,9 +2447,11 @@ def decode_fetch_optional_arguments(buffer: Buffer, offset: int = 0) -> tuple[Fe
     """Decode FetchOptionalArguments; returns it and the offset after it, or raises DecodeError."""
     try:
         word_1, word_2, word_3, word_4 = _UNPACK_IIII_18(buffer, offset)
-        if not (word_2):
+        if not (word_2) and (word_1 < 2) and (word_3 < 2):
             return FetchOptionalArguments(_BOOLEANS[word_1], b"", _BOOLEANS[word_3], word_4), offset + 16
         limit = len(buffer)
+        if not (word_1 < 2):
+            raise DecodeError(offset, "first", Reason.BAD_BOOLEAN, f"{word_1}")
         p = offset + 8
         if word_2 > 512:
             raise ValueError
@@ -2457,8 +2460,8 @@ def decode_fetch_optional_arguments(buffer: Buffer, offset: int = 0) -> tuple[Fe
         if padded_6 > limit or buffer[end_5:padded_6] != ZEROES[padded_6 - end_5]:
             raise ValueError
         octets_7 = bytes(buffer[p:end_5])
-        flag_8, number_9 = _UNPACK_II_11(buffer, padded_6)
-        return FetchOptionalArguments(_BOOLEANS[word_1], octets_7, _BOOLEANS[flag_8], number_9), padded_6 + 8
+        word_8, number_9 = _UNPACK_II_11(buffer, padded_6)
+        return FetchOptionalArguments(_BOOLEANS[word_1], octets_7, _BOOLEANS[word_8], number_9), padded_6 + 8
     except (struct.error, ValueError, KeyError, TypeError, AttributeError, OverflowError):
         pass  # the interpreter decides and explains
     value, end = _INTERPRETER.decode("FetchOptionalArguments", buffer, offset)
@@ -2499,7 +2502,7 @@ def decode_fetched_optional(buffer: Buffer, offset: int = 0) -> tuple[FetchedOpt
             value_4 = octets_5
             p = p + 2048
         elif word_1:
-            raise ValueError
+            raise DecodeError(p - 4, "first_data", Reason.BAD_BOOLEAN, f"{word_1}")
         else:
             value_4 = None
         length_6, = _UNPACK_I_2(buffer, p)
@@ -2519,7 +2522,7 @@ def decode_fetched_optional(buffer: Buffer, offset: int = 0) -> tuple[FetchedOpt
             value_11 = octets_12
             p = p + 2048
         elif flag_10:
-            raise ValueError
+            raise DecodeError(p - 4, "second_data", Reason.BAD_BOOLEAN, f"{flag_10}")
         else:
             value_11 = None
         return FetchedOptional(value_4, octets_9, value_11), p
@@ -2797,7 +2800,7 @@ def decode_fetched_array(buffer: Buffer, offset: int = 0) -> tuple[FetchedArray,
                 arm_4 = Absent(octets_11)
                 p = padded_10
             else:
-                raise ValueError
+                raise DecodeError(p, f"items[{len(items_2)}].present", Reason.BAD_BOOLEAN, f"{tag_3}")
             items_2.append(arm_4)
         return FetchedArray(tuple(items_2)), p
     except (struct.error, ValueError, KeyError, TypeError, AttributeError, OverflowError):
@@ -2887,7 +2890,7 @@ def decode_fetch_array_result(buffer: Buffer, offset: int = 0) -> tuple[FetchArr
                     arm_6 = Absent(octets_13)
                     p = padded_12
                 else:
-                    raise ValueError
+                    raise DecodeError(p, f"items[{len(items_4)}].present", Reason.BAD_BOOLEAN, f"{tag_5}")
                 items_4.append(arm_6)
             arm_2 = FetchedArray(tuple(items_4))
         else:

@@ -11,6 +11,7 @@ from typing import Any, Final, TypeAlias
 
 import msgspec
 
+from rpcrdma.errors import DecodeError, Reason
 from rpcrdma.wire._generated_rfc8166 import (
     ErrVers,
     RdmaSegment,
@@ -370,14 +371,16 @@ def decode_rdma2_chunk_lists(buffer: Buffer, offset: int = 0) -> tuple[Rdma2Chun
     """Decode Rdma2ChunkLists; returns it and the offset after it, or raises DecodeError."""
     try:
         word_1, word_2, word_3, word_4 = _UNPACK_IIII_0(buffer, offset)
-        if not (word_2 or word_3 or word_4):
+        if not (word_2 or word_3 or word_4) and (word_1 in _MESSAGE_TYPE_OF):
             return Rdma2ChunkLists(_MESSAGE_TYPE_OF[word_1], (), (), None), offset + 16
         limit = len(buffer)
+        if not (word_1 in _MESSAGE_TYPE_OF):
+            raise DecodeError(offset, "rdma_direction", Reason.BAD_ENUM, f"{word_1}")
         values_6: Any
         p = offset + 16
         if word_2:
             items_5: list[Any] = []
-            if p + 376 <= limit and buffer[p + 375] == 1:
+            if word_2 == 1 and p + 376 <= limit and buffer[p + 375] == 1:
                 p = _take_read_segment_blocks(buffer, p - 8, items_5)
                 next_7, next_8 = _UNPACK_II_3(buffer, p)
                 p = p + 8
@@ -390,7 +393,7 @@ def decode_rdma2_chunk_lists(buffer: Buffer, offset: int = 0) -> tuple[Rdma2Chun
                 word_3 = next_11
                 word_4 = next_12
             if word_2:
-                raise ValueError
+                raise DecodeError(p - 12, f"rdma_reads[{len(items_5)}]", Reason.BAD_BOOLEAN, f"{word_2}")
             values_6 = tuple(items_5)
         else:
             values_6 = ()
@@ -405,7 +408,7 @@ def decode_rdma2_chunk_lists(buffer: Buffer, offset: int = 0) -> tuple[Rdma2Chun
                 p = p + 8
                 word_4 = next_16
             if word_3:
-                raise ValueError
+                raise DecodeError(p - 8, f"rdma_writes[{len(items_13)}]", Reason.BAD_BOOLEAN, f"{word_3}")
             values_14 = tuple(items_13)
         else:
             values_14 = ()
@@ -417,7 +420,7 @@ def decode_rdma2_chunk_lists(buffer: Buffer, offset: int = 0) -> tuple[Rdma2Chun
             p = p + count_18 * 16
             value_17 = WriteChunk(values_19)
         elif word_4:
-            raise ValueError
+            raise DecodeError(p - 4, "rdma_reply", Reason.BAD_BOOLEAN, f"{word_4}")
         else:
             value_17 = None
         return Rdma2ChunkLists(_MESSAGE_TYPE_OF[word_1], values_6, values_14, value_17), p
@@ -486,7 +489,7 @@ def decode_rdma2_error_body(buffer: Buffer, offset: int = 0) -> tuple[Rdma2Error
             arm_2 = ErrInvalidOption()
             p = offset + 4
         else:
-            raise ValueError
+            raise DecodeError(offset, "rdma_err", Reason.BAD_ENUM, f"{tag_1}")
         return arm_2, p
     except (struct.error, ValueError, KeyError, TypeError, AttributeError, OverflowError):
         pass  # the interpreter decides and explains
@@ -519,9 +522,11 @@ def decode_rdma2_optional(buffer: Buffer, offset: int = 0) -> tuple[Rdma2Optiona
     """Decode Rdma2Optional; returns it and the offset after it, or raises DecodeError."""
     try:
         word_1, word_2, word_3 = _UNPACK_III_24(buffer, offset)
-        if not (word_3):
+        if not (word_3) and (word_1 in _MESSAGE_TYPE_OF):
             return Rdma2Optional(_MESSAGE_TYPE_OF[word_1], word_2, b""), offset + 12
         limit = len(buffer)
+        if not (word_1 in _MESSAGE_TYPE_OF):
+            raise DecodeError(offset, "rdma_optdir", Reason.BAD_ENUM, f"{word_1}")
         p = offset + 12
         end_4 = p + word_3
         padded_5 = end_4 + (-word_3 & 3)
@@ -561,12 +566,14 @@ def decode_rdma2_body(buffer: Buffer, offset: int = 0) -> tuple[Rdma2Body, int]:
         arm_2: Any
         tag_1, next_3 = _UNPACK_II_25(buffer, offset)
         if tag_1 == 0:
+            if not (next_3 in _MESSAGE_TYPE_OF):
+                raise DecodeError(offset + 4, "rdma_direction", Reason.BAD_ENUM, f"{next_3}")
             values_6: Any
             flag_5, next_7, next_8 = _UNPACK_III_26(buffer, offset + 8)
             p = offset + 20
             if flag_5:
                 items_4: list[Any] = []
-                if p + 376 <= limit and buffer[p + 375] == 1:
+                if flag_5 == 1 and p + 376 <= limit and buffer[p + 375] == 1:
                     p = _take_read_segment_blocks(buffer, p - 8, items_4)
                     next_9, next_10 = _UNPACK_II_3(buffer, p)
                     p = p + 8
@@ -579,7 +586,7 @@ def decode_rdma2_body(buffer: Buffer, offset: int = 0) -> tuple[Rdma2Body, int]:
                     next_7 = next_13
                     next_8 = next_14
                 if flag_5:
-                    raise ValueError
+                    raise DecodeError(p - 12, f"rdma_reads[{len(items_4)}]", Reason.BAD_BOOLEAN, f"{flag_5}")
                 values_6 = tuple(items_4)
             else:
                 values_6 = ()
@@ -594,7 +601,7 @@ def decode_rdma2_body(buffer: Buffer, offset: int = 0) -> tuple[Rdma2Body, int]:
                     p = p + 8
                     next_8 = next_18
                 if next_7:
-                    raise ValueError
+                    raise DecodeError(p - 8, f"rdma_writes[{len(items_15)}]", Reason.BAD_BOOLEAN, f"{next_7}")
                 values_16 = tuple(items_15)
             else:
                 values_16 = ()
@@ -606,17 +613,19 @@ def decode_rdma2_body(buffer: Buffer, offset: int = 0) -> tuple[Rdma2Body, int]:
                 p = p + count_20 * 16
                 value_19 = WriteChunk(values_21)
             elif next_8:
-                raise ValueError
+                raise DecodeError(p - 4, "rdma_reply", Reason.BAD_BOOLEAN, f"{next_8}")
             else:
                 value_19 = None
             arm_2 = Rdma2Msg(_MESSAGE_TYPE_OF[next_3], values_6, values_16, value_19)
         elif tag_1 == 1:
+            if not (next_3 in _MESSAGE_TYPE_OF):
+                raise DecodeError(offset + 4, "rdma_direction", Reason.BAD_ENUM, f"{next_3}")
             values_24: Any
             flag_23, next_25, next_26 = _UNPACK_III_26(buffer, offset + 8)
             p = offset + 20
             if flag_23:
                 items_22: list[Any] = []
-                if p + 376 <= limit and buffer[p + 375] == 1:
+                if flag_23 == 1 and p + 376 <= limit and buffer[p + 375] == 1:
                     p = _take_read_segment_blocks(buffer, p - 8, items_22)
                     next_27, next_28 = _UNPACK_II_3(buffer, p)
                     p = p + 8
@@ -629,7 +638,7 @@ def decode_rdma2_body(buffer: Buffer, offset: int = 0) -> tuple[Rdma2Body, int]:
                     next_25 = next_31
                     next_26 = next_32
                 if flag_23:
-                    raise ValueError
+                    raise DecodeError(p - 12, f"rdma_reads[{len(items_22)}]", Reason.BAD_BOOLEAN, f"{flag_23}")
                 values_24 = tuple(items_22)
             else:
                 values_24 = ()
@@ -644,7 +653,7 @@ def decode_rdma2_body(buffer: Buffer, offset: int = 0) -> tuple[Rdma2Body, int]:
                     p = p + 8
                     next_26 = next_36
                 if next_25:
-                    raise ValueError
+                    raise DecodeError(p - 8, f"rdma_writes[{len(items_33)}]", Reason.BAD_BOOLEAN, f"{next_25}")
                 values_34 = tuple(items_33)
             else:
                 values_34 = ()
@@ -656,7 +665,7 @@ def decode_rdma2_body(buffer: Buffer, offset: int = 0) -> tuple[Rdma2Body, int]:
                 p = p + count_38 * 16
                 value_37 = WriteChunk(values_39)
             elif next_26:
-                raise ValueError
+                raise DecodeError(p - 4, "rdma_reply", Reason.BAD_BOOLEAN, f"{next_26}")
             else:
                 value_37 = None
             arm_2 = Rdma2Nomsg(_MESSAGE_TYPE_OF[next_3], values_24, values_34, value_37)
@@ -673,9 +682,11 @@ def decode_rdma2_body(buffer: Buffer, offset: int = 0) -> tuple[Rdma2Body, int]:
                 arm_40 = ErrInvalidOption()
                 p = offset + 8
             else:
-                raise ValueError
+                raise DecodeError(offset + 4, "error.rdma_err", Reason.BAD_ENUM, f"{next_3}")
             arm_2 = Rdma2Error(arm_40)
         elif tag_1 == 5:
+            if not (next_3 in _MESSAGE_TYPE_OF):
+                raise DecodeError(offset + 4, "rdma_optdir", Reason.BAD_ENUM, f"{next_3}")
             number_43, length_44 = _UNPACK_II_3(buffer, offset + 8)
             p = offset + 16
             end_45 = p + length_44
@@ -686,7 +697,7 @@ def decode_rdma2_body(buffer: Buffer, offset: int = 0) -> tuple[Rdma2Body, int]:
             arm_2 = Rdma2Optional(_MESSAGE_TYPE_OF[next_3], number_43, octets_47)
             p = padded_46
         else:
-            raise ValueError
+            raise DecodeError(offset, "rdma_proc", Reason.BAD_ENUM, f"{tag_1}")
         return arm_2, p
     except (struct.error, ValueError, KeyError, TypeError, AttributeError, OverflowError):
         pass  # the interpreter decides and explains
@@ -799,16 +810,18 @@ def decode_rdma2_header(buffer: Buffer, offset: int = 0) -> tuple[Rdma2Header, i
     """Decode Rdma2Header; returns it and the offset after it, or raises DecodeError."""
     try:
         word_1, word_2, word_3, word_4, word_5, word_6, word_7, word_8 = _UNPACK_IIIIIIII_31(buffer, offset)
-        if not (word_4 or word_6 or word_7 or word_8):
+        if not (word_4 or word_6 or word_7 or word_8) and (word_5 in _MESSAGE_TYPE_OF):
             return Rdma2Header(word_1, word_2, word_3, Rdma2Msg(_MESSAGE_TYPE_OF[word_5], (), (), None)), offset + 32
         limit = len(buffer)
         arm_9: Any
         if word_4 == 0:
+            if not (word_5 in _MESSAGE_TYPE_OF):
+                raise DecodeError(offset + 16, "rdma_body.rdma_direction", Reason.BAD_ENUM, f"{word_5}")
             values_11: Any
             p = offset + 32
             if word_6:
                 items_10: list[Any] = []
-                if p + 376 <= limit and buffer[p + 375] == 1:
+                if word_6 == 1 and p + 376 <= limit and buffer[p + 375] == 1:
                     p = _take_read_segment_blocks(buffer, p - 8, items_10)
                     next_12, next_13 = _UNPACK_II_3(buffer, p)
                     p = p + 8
@@ -821,7 +834,7 @@ def decode_rdma2_header(buffer: Buffer, offset: int = 0) -> tuple[Rdma2Header, i
                     word_7 = next_16
                     word_8 = next_17
                 if word_6:
-                    raise ValueError
+                    raise DecodeError(p - 12, f"rdma_body.rdma_reads[{len(items_10)}]", Reason.BAD_BOOLEAN, f"{word_6}")
                 values_11 = tuple(items_10)
             else:
                 values_11 = ()
@@ -836,7 +849,7 @@ def decode_rdma2_header(buffer: Buffer, offset: int = 0) -> tuple[Rdma2Header, i
                     p = p + 8
                     word_8 = next_21
                 if word_7:
-                    raise ValueError
+                    raise DecodeError(p - 8, f"rdma_body.rdma_writes[{len(items_18)}]", Reason.BAD_BOOLEAN, f"{word_7}")
                 values_19 = tuple(items_18)
             else:
                 values_19 = ()
@@ -848,16 +861,18 @@ def decode_rdma2_header(buffer: Buffer, offset: int = 0) -> tuple[Rdma2Header, i
                 p = p + count_23 * 16
                 value_22 = WriteChunk(values_24)
             elif word_8:
-                raise ValueError
+                raise DecodeError(p - 4, "rdma_body.rdma_reply", Reason.BAD_BOOLEAN, f"{word_8}")
             else:
                 value_22 = None
             arm_9 = Rdma2Msg(_MESSAGE_TYPE_OF[word_5], values_11, values_19, value_22)
         elif word_4 == 1:
+            if not (word_5 in _MESSAGE_TYPE_OF):
+                raise DecodeError(offset + 16, "rdma_body.rdma_direction", Reason.BAD_ENUM, f"{word_5}")
             values_26: Any
             p = offset + 32
             if word_6:
                 items_25: list[Any] = []
-                if p + 376 <= limit and buffer[p + 375] == 1:
+                if word_6 == 1 and p + 376 <= limit and buffer[p + 375] == 1:
                     p = _take_read_segment_blocks(buffer, p - 8, items_25)
                     next_27, next_28 = _UNPACK_II_3(buffer, p)
                     p = p + 8
@@ -870,7 +885,7 @@ def decode_rdma2_header(buffer: Buffer, offset: int = 0) -> tuple[Rdma2Header, i
                     word_7 = next_31
                     word_8 = next_32
                 if word_6:
-                    raise ValueError
+                    raise DecodeError(p - 12, f"rdma_body.rdma_reads[{len(items_25)}]", Reason.BAD_BOOLEAN, f"{word_6}")
                 values_26 = tuple(items_25)
             else:
                 values_26 = ()
@@ -885,7 +900,7 @@ def decode_rdma2_header(buffer: Buffer, offset: int = 0) -> tuple[Rdma2Header, i
                     p = p + 8
                     word_8 = next_36
                 if word_7:
-                    raise ValueError
+                    raise DecodeError(p - 8, f"rdma_body.rdma_writes[{len(items_33)}]", Reason.BAD_BOOLEAN, f"{word_7}")
                 values_34 = tuple(items_33)
             else:
                 values_34 = ()
@@ -897,7 +912,7 @@ def decode_rdma2_header(buffer: Buffer, offset: int = 0) -> tuple[Rdma2Header, i
                 p = p + count_38 * 16
                 value_37 = WriteChunk(values_39)
             elif word_8:
-                raise ValueError
+                raise DecodeError(p - 4, "rdma_body.rdma_reply", Reason.BAD_BOOLEAN, f"{word_8}")
             else:
                 value_37 = None
             arm_9 = Rdma2Nomsg(_MESSAGE_TYPE_OF[word_5], values_26, values_34, value_37)
@@ -913,9 +928,11 @@ def decode_rdma2_header(buffer: Buffer, offset: int = 0) -> tuple[Rdma2Header, i
                 arm_40 = ErrInvalidOption()
                 p = offset + 20
             else:
-                raise ValueError
+                raise DecodeError(offset + 16, "rdma_body.error.rdma_err", Reason.BAD_ENUM, f"{word_5}")
             arm_9 = Rdma2Error(arm_40)
         elif word_4 == 5:
+            if not (word_5 in _MESSAGE_TYPE_OF):
+                raise DecodeError(offset + 16, "rdma_body.rdma_optdir", Reason.BAD_ENUM, f"{word_5}")
             p = offset + 28
             end_41 = p + word_7
             padded_42 = end_41 + (-word_7 & 3)
@@ -925,7 +942,7 @@ def decode_rdma2_header(buffer: Buffer, offset: int = 0) -> tuple[Rdma2Header, i
             arm_9 = Rdma2Optional(_MESSAGE_TYPE_OF[word_5], word_6, octets_43)
             p = padded_42
         else:
-            raise ValueError
+            raise DecodeError(offset + 12, "rdma_body.rdma_proc", Reason.BAD_ENUM, f"{word_4}")
         return Rdma2Header(word_1, word_2, word_3, arm_9), p
     except (struct.error, ValueError, KeyError, TypeError, AttributeError, OverflowError):
         pass  # the interpreter decides and explains

@@ -11,6 +11,7 @@ from typing import Any, Final, TypeAlias
 
 import msgspec
 
+from rpcrdma.errors import DecodeError
 from rpcrdma.xdr import model
 from rpcrdma.xdr.interpret import Interpreter
 from rpcrdma.xdr.runtime import ZEROES, Buffer
@@ -273,8 +274,8 @@ def encode_receive_buffer_size(value: ReceiveBufferSize) -> bytes:
 def decode_requester_remote_invalidation(buffer: Buffer, offset: int = 0) -> tuple[RequesterRemoteInvalidation, int]:
     """Decode RequesterRemoteInvalidation; returns it and the offset after it, or raises DecodeError."""
     try:
-        flag_1, = _UNPACK_I_2(buffer, offset)
-        return RequesterRemoteInvalidation(_BOOLEANS[flag_1]), offset + 4
+        word_1, = _UNPACK_I_2(buffer, offset)
+        return RequesterRemoteInvalidation(_BOOLEANS[word_1]), offset + 4
     except (struct.error, ValueError, KeyError, TypeError, AttributeError, OverflowError):
         pass  # the interpreter decides and explains
     value, end = _INTERPRETER.decode("RequesterRemoteInvalidation", buffer, offset)
@@ -293,8 +294,8 @@ def encode_requester_remote_invalidation(value: RequesterRemoteInvalidation) -> 
 def decode_backward_request_support(buffer: Buffer, offset: int = 0) -> tuple[BackwardRequestSupport, int]:
     """Decode BackwardRequestSupport; returns it and the offset after it, or raises DecodeError."""
     try:
-        number_1, = _UNPACK_I_4(buffer, offset)
-        return BackwardRequestSupport(_BACKWARD_SUPPORT_OF[number_1]), offset + 4
+        word_1, = _UNPACK_I_4(buffer, offset)
+        return BackwardRequestSupport(_BACKWARD_SUPPORT_OF[word_1]), offset + 4
     except (struct.error, ValueError, KeyError, TypeError, AttributeError, OverflowError):
         pass  # the interpreter decides and explains
     value, end = _INTERPRETER.decode("BackwardRequestSupport", buffer, offset)

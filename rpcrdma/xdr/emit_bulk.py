@@ -23,24 +23,27 @@ LARGEST_TABLE: Final = 16
 _GROUP: Final = 4
 
 
-def flat_items(schema: model.Schema, item: model.Type) -> list[str]:
-    """The format of each part of a type of which `is_flat` holds."""
+def flat_items(schema: model.Schema, item: model.Type) -> list[model.Type]:
+    """The parts of a type of which `is_flat` holds."""
     match item:
         case model.Reference(name=name):
             return flat_items(schema, schema.types[name])
         case model.Structure(fields=fields):
-            return [letter for part in fields for letter in flat_items(schema, part.type)]
+            return [single for part in fields for single in flat_items(schema, part.type)]
         case model.FixedArray(element=element, length=length):
             return flat_items(schema, element) * length
-        case model.FixedOpaque(length=length):
-            return [f"{length}s"]
         case _:
-            return [letter_of(item)]
+            return [item]
+
+
+def flat_letter(item: model.Type) -> str:
+    """The format of such a part."""
+    return f"{item.length}s" if isinstance(item, model.FixedOpaque) else letter_of(item)
 
 
 def flat_letters(schema: model.Schema, item: model.Type) -> str:
     """The format of a whole type of which `is_flat` holds."""
-    return "".join(flat_items(schema, item))
+    return "".join(flat_letter(single) for single in flat_items(schema, item))
 
 
 class Bulk:

@@ -2,12 +2,13 @@
 
 The module has a frozen, slotted class for each structure and arm, an IntEnum for each
 enumeration, an alias for each union, and `decode_*`/`encode_*` for each structure and union.  A
-codec tries the straight-line code of `emit_decoder` and `emit_encoder`; whatever that does not
-expect goes to the interpreter, which decides and explains.
+codec tries the straight-line code of `emit_decoder` and `emit_encoder`; whatever that neither
+expects nor refuses by itself (`emit_refusals`) goes to the interpreter, which decides and explains.
 """
 
 from __future__ import annotations
 
+import re
 from typing import TYPE_CHECKING, Final
 
 from rpcrdma.xdr import model
@@ -51,8 +52,12 @@ def emit_codec(schema: model.Schema, source: str) -> str:
         for name, item in schema.types.items()
         if not isinstance(item, model.Enumeration) and name not in schema.shared
     ]
-    calls = any("RpcRdmaError" in body for body in bodies)
-    imports = "from rpcrdma.errors import RpcRdmaError\n" if calls else ""
+    errors = [
+        error
+        for error in ("DecodeError", "Reason", "RpcRdmaError")
+        if any(re.search(rf"\b{error}[(.,)]", body) for body in bodies)
+    ]
+    imports = f"from rpcrdma.errors import {', '.join(errors)}\n" if errors else ""
     title = f"Types and codecs of {source}."
     parts = [
         _HEAD.format(

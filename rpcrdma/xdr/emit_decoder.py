@@ -11,6 +11,7 @@ from __future__ import annotations
 
 from rpcrdma.xdr import model
 from rpcrdma.xdr.emit_bulk import LARGEST_TABLE, Bulk, flat_letters
+from rpcrdma.xdr.emit_refusals import Refusals
 from rpcrdma.xdr.emit_shortest import Shortest
 from rpcrdma.xdr.lookahead import shared_letters, sure_letters
 from rpcrdma.xdr.names import snake_case
@@ -49,6 +50,7 @@ class _Decoder:
         self._bulk = Bulk(schema, declarations)
         self._code = CodeLines()
         self._runs = Runs(self._code, declarations)
+        self._refusals = Refusals(self._code, self._runs, declarations, own=not calls)
 
     def function(self, item: model.Type) -> list[str]:
         self._code.enter("try:")
@@ -99,9 +101,9 @@ class _Decoder:
             case model.Structure(name=name, fields=fields):
                 return f"{name}({', '.join(self._fields(fields, after))})"
             case model.Boolean():
-                return f"{self._declarations.booleans()}[{self._runs.take('I', 'flag')}]"
+                return f"{self._declarations.booleans()}[{self._checked(item)}]"
             case model.Enumeration():
-                return f"{self._declarations.members(item)}[{self._runs.take('i', 'number')}]"
+                return f"{self._declarations.members(item)}[{self._checked(item)}]"
             case model.Integer() | model.Floating():
                 return self._runs.take(letter_of(item), "number")
             case model.FixedOpaque(length=length):
@@ -121,6 +123,11 @@ class _Decoder:
             case model.Union():
                 return self._union(item, after)
 
+    def _checked(self, item: model.Boolean | model.Enumeration) -> str:
+        word = self._runs.take(letter_of(item), "word")
+        self._refusals.check(item, word)
+        return word
+
     def _call(self, name: str, value: str) -> str:
         self._start_block()
         self._code.add(f"{value}, p = decode_{snake_case(name)}(buffer, p)")
@@ -129,10 +136,12 @@ class _Decoder:
 
     def _fields(self, fields: tuple[model.Field, ...], after: tuple[str, ...]) -> list[str]:
         types = [part.type for part in fields]
-        return [
-            self._read(item, sure_letters(self._schema, types[index + 1 :], after))
-            for index, item in enumerate(types)
-        ]
+        made: list[str] = []
+        for index, part in enumerate(fields):
+            with self._refusals.at(f".{part.name}"):
+                letters = sure_letters(self._schema, types[index + 1 :], after)
+                made.append(self._read(part.type, letters))
+        return made
 
     def _fixed_opaque(self, length: int) -> str:
         if not length:
@@ -145,7 +154,11 @@ class _Decoder:
 
     def _fixed_array(self, element: model.Type, length: int) -> str:
         if is_flat(self._schema, model.FixedArray(element, length)):
-            return f"({', '.join([self._read(element, ()) for _ in range(length)])},)"
+            made: list[str] = []
+            for index in range(length):
+                with self._refusals.at(f"[{index}]"):
+                    made.append(self._read(element, ()))
+            return f"({', '.join(made)},)"
         self._start_block()
         if is_flat(self._schema, element):
             return self._run_of(element, str(length))
@@ -180,11 +193,18 @@ class _Decoder:
         items = self._code.fresh("items")
         self._code.add(f"{items}: list[Any] = []")
         self._code.enter(f"for _ in {over}:")
-        made = self._read(element, ())
+        unchecked = self._refusals.unchecked
+        made = self._element(element, items, ())
         self._start_block()
         self._code.add(f"{items}.append({made})")
+        self._refusals.unchecked = unchecked
         self._code.leave()
         return f"tuple({items})"
+
+    def _element(self, element: model.Type, items: str, after: tuple[str, ...]) -> str:
+        """The next element of those that the name `items` holds."""
+        with self._refusals.at(f"[{{len({items})}}]"):
+            return self._read(element, after)
 
     def _opaque(self, maximum: int, convert: str) -> str:
         length = self._runs.take("I", "length")
@@ -216,14 +236,16 @@ class _Decoder:
         self._runs.look(shared_letters(sure_letters(self._schema, [element], after), after))
         self._runs.settle()
         variables = list(self._runs.ahead)
+        place, unchecked = self._refusals.last_word(), self._refusals.unchecked
         self._code.enter(f"if {flag} == 1:")
         made = self._read(element, after)
         self._runs.look(tuple(letter for letter, _ in variables))
         self._code.add(f"{value} = {made}")
+        self._refusals.unchecked = unchecked
         self._join(variables)
         self._code.leave()
         self._code.enter(f"elif {flag}:")
-        self._code.add("raise ValueError")
+        self._refusals.refuse_flag(flag, place)
         self._code.leave()
         self._code.enter("else:")
         self._code.add(f"{value} = None")
@@ -234,11 +256,14 @@ class _Decoder:
         items = self._code.fresh("items")
         look = shared_letters(sure_letters(self._schema, [item.element], ("I",)), after)
         if item.nonempty:
-            first = self._read(item.element, ("I", *look))
+            unchecked = self._refusals.unchecked
+            with self._refusals.at("[0]"):
+                first = self._read(item.element, ("I", *look))
             flag = self._runs.take("I", "flag")
             self._runs.look(look)
             self._runs.settle()
             self._code.add(f"{items} = [{first}]")
+            self._refusals.unchecked = unchecked
             self._entries(item.element, flag, items)
             return f"tuple({items})"
         flag, values = self._runs.take("I", "flag"), self._code.variable("values")
@@ -246,7 +271,7 @@ class _Decoder:
         self._runs.settle()
         self._code.enter(f"if {flag}:")
         self._code.add(f"{items}: list[Any] = []")
-        self._blocks(item.element, items)
+        self._blocks(item.element, flag, items)
         self._entries(item.element, flag, items)
         self._code.add(f"{values} = tuple({items})")
         self._code.leave()
@@ -255,7 +280,7 @@ class _Decoder:
         self._code.leave()
         return values
 
-    def _blocks(self, element: model.Type, items: str) -> None:
+    def _blocks(self, element: model.Type, flag: str, items: str) -> None:
         """A list whose entries have one format may be long: whole blocks of it at once."""
         if not is_flat(self._schema, element):
             return
@@ -265,7 +290,8 @@ class _Decoder:
         if block <= 0:
             return
         # The last octet of the block's last discriminator says whether the attempt is worth it.
-        self._code.enter(f"if p + {block} <= limit and buffer[p + {block - 1}] == 1:")
+        enough = f"p + {block} <= limit and buffer[p + {block - 1}] == 1"
+        self._code.enter(f"if {flag} == 1 and {enough}:")
         helper = self._bulk.take_list(element)
         self._code.add(f"p = {helper}(buffer, {self._runs.position()}, {items})")
         variables, self._runs.ahead, self._runs.delta = self._runs.ahead, [], 0
@@ -276,16 +302,21 @@ class _Decoder:
         """The entries after a discriminator; each is read together with the next one."""
         variables = list(self._runs.ahead)
         look = tuple(letter for letter, _ in variables)
+        unchecked = self._refusals.unchecked
         self._code.enter(f"while {flag} == 1:")
-        made = self._read(element, ("I", *look))
+        made = self._element(element, items, ("I", *look))
         after = self._runs.take("I", "flag", flag)
         self._runs.look(look)
         self._code.add(f"{items}.append({made})")
+        self._refusals.unchecked = unchecked
         if after != flag:
             self._code.add(f"{flag} = {after}")
         self._join(variables)
         self._code.leave()
-        self._runs.refuse_if(flag)
+        self._code.enter(f"if {flag}:")
+        with self._refusals.at(f"[{{len({items})}}]"):
+            self._refusals.refuse_flag(flag, self._refusals.last_word())
+        self._code.leave()
 
     def _union(self, item: model.Union, after: tuple[str, ...]) -> str:
         inner = self._schema.target(item.discriminant.type)
@@ -307,7 +338,7 @@ class _Decoder:
         self._runs.base, self._runs.delta, self._runs.ahead = start[0], start[1], list(start[2])
         self._code.enter("else:")
         if item.default is None:
-            self._code.add("raise ValueError")
+            self._refusals.refuse_discriminant(item, inner, tag)
             self._code.leave()
         else:
             self._arm(item.default, inner, tag, value)
@@ -320,6 +351,9 @@ class _Decoder:
             self._call(arm.name, value)
             self._code.leave()
             return
+        unchecked = self._refusals.unchecked
+        # Whether a value that no arm names is a member at all shows when the object is made.
+        self._refusals.unchecked |= not arm.cases and not isinstance(inner, model.Integer)
         parts = self._fields(arm.fields, ())
         self._runs.flush()
         if arm.tagged:
@@ -329,6 +363,7 @@ class _Decoder:
                 tag = f"{self._declarations.booleans()}[{tag}]"
             parts.insert(0, tag)
         self._code.add(f"{value} = {arm.name}({', '.join(parts)})")
+        self._refusals.unchecked = unchecked
         self._runs.ahead = []
         self._runs.settle()
         self._code.leave()

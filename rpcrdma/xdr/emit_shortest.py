@@ -9,7 +9,8 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from rpcrdma.xdr import model
-from rpcrdma.xdr.emit_bulk import Bulk, flat_items
+from rpcrdma.xdr.emit_bulk import Bulk, flat_items, flat_letter
+from rpcrdma.xdr.emit_refusals import allowed
 from rpcrdma.xdr.straight import CodeLines, Declarations, NotStraightError, is_flat, letter_of
 
 if TYPE_CHECKING:
@@ -70,8 +71,11 @@ class Shortest:
                 raise NotStraightError
 
     def _words(self, item: model.Type) -> Iterator[str]:
-        for letter in flat_items(self._schema, item):
-            yield self._word(letter)
+        for single in flat_items(self._schema, item):
+            word = self._word(flat_letter(single))
+            if isinstance(single, model.Boolean | model.Enumeration):
+                self._equals.append(allowed(self._declarations, single, word))
+            yield word
 
     def _word(self, letter: str) -> str:
         name = self._code.fresh("word")

@@ -1,8 +1,8 @@
 """Decoding and encoding straight from the resolved tree: slow, obvious, exact about faults.
 
 It is the oracle that generated codecs are compared with, and their slow path: generated code
-handles what is well formed and comes here for anything odd, so that offset, field path and reason
-are found in one place only.
+handles what is well formed, refuses most of what is not by the same errors (`emit_refusals`), and
+comes here for anything else.
 
 Recursion follows the nesting of types, never the length of a list; self-containing types stop at
 `runtime.MAXIMUM_DEPTH`.

@@ -9,7 +9,7 @@ from __future__ import annotations
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING
 
-from rpcrdma.xdr.straight import size_of
+from rpcrdma.xdr.straight import ASK_INTERPRETER, size_of
 
 if TYPE_CHECKING:
     from rpcrdma.xdr.straight import CodeLines, Declarations
@@ -42,11 +42,12 @@ class Runs:
         self.base, self.delta = "offset", 0
         self.ahead: list[tuple[str, str]] = []
 
-    def position(self) -> str:
-        """Where the run begins, as an expression."""
-        if not self.delta:
+    def position(self, beyond: int = 0) -> str:
+        """Where the run begins, or what is so many octets beyond, as an expression."""
+        delta = self.delta + beyond
+        if not delta:
             return self.base
-        return f"{self.base} {'+' if self.delta > 0 else '-'} {abs(self.delta)}"
+        return f"{self.base} {'+' if delta > 0 else '-'} {abs(delta)}"
 
     def settle(self) -> None:
         """Put the position after what was unpacked ahead into `p`, for loops and joins."""
@@ -96,5 +97,5 @@ class Runs:
     def refuse_if(self, condition: str) -> None:
         """Emit what leaves the straight path where a condition holds."""
         self._code.enter(f"if {condition}:")
-        self._code.add("raise ValueError")
+        self._code.add(ASK_INTERPRETER)
         self._code.leave()

@@ -1,8 +1,8 @@
 """Reader and Writer of XDR primitives (rfc4506 section 4), for the schema interpreter.
 
-Both are plain: the speed is in the generated code, which calls the interpreter only when
-something is odd.  A `ItemFault` collects the field path on its way up, so a good item pays nothing
-for it; the interpreter turns it into DecodeError or EncodeError.
+Both are plain: the speed is in the generated code, which calls the interpreter only when something
+is odd of which it cannot tell all.  A `ItemFault` collects the field path on its way up, so a good
+item pays nothing for it; the interpreter turns it into DecodeError or EncodeError.
 """
 
 from __future__ import annotations

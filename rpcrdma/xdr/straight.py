@@ -18,6 +18,9 @@ ODD: Final = "(struct.error, ValueError, KeyError, TypeError, AttributeError, Ov
 ODD_IN_CALLS: Final = ODD.replace(")", ", RpcRdmaError)")
 """The same where the functions of other types are called, whose errors know half of the path."""
 
+ASK_INTERPRETER: Final = "raise ValueError"
+"""The statement that leaves straight-line code for the interpreter."""
+
 LARGEST_UNROLLED: Final = 8
 """Elements of a fixed array that are unpacked as separate items of one format."""
 

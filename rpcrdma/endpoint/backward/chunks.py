@@ -91,6 +91,10 @@ class ChunkedCalls:
         """Whether a Call with this XID is under way by chunks."""
         return xid in self._calls
 
+    def awaits(self, xid: int) -> bool:
+        """Whether such a Call was sent and has no Reply: its memory may outlast that."""
+        return self._requester.awaits(xid)
+
     def begin(self, call: BackwardCall) -> list[Action]:
         """Send a Call; a credit has been taken for it."""
         self._calls[call.xid] = call

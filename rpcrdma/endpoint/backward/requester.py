@@ -254,9 +254,11 @@ class BackwardRequester:
     def _receive(self, event: events.MessageReceived, now: float) -> list[Action]:
         chunked = self._chunked
         if chunked is not None and len(event.data) >= 4 and chunked.carries(xid_of(event.data)):
+            xid = xid_of(event.data)
+            waited = chunked.awaits(xid)
             done = chunked.handle(event, now)
-            # A message that ended nothing used up the Receive for the Reply.
-            if chunked.carries(xid_of(event.data)):
+            # A message that is not the Reply used up the Receive for it, or for another.
+            if not waited or chunked.awaits(xid):
                 done.append(self._receive_more)
             return done + self.flush()
         # A message that nobody waited for has used up a Receive that was meant for another.

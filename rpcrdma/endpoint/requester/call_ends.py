@@ -44,6 +44,11 @@ class CallEnds:
         self._memory: dict[int, tuple[OutgoingCall, Memory]] = {}
         self._lost = False
 
+    def awaits(self, xid: int) -> bool:
+        """Whether a Call under this XID was sent and has no Reply."""
+        call = self._calls.get(xid)
+        return call is not None and call.phase is Phase.SENT
+
     def _begin(self, event: events.CallRequested, *, again: bool = False) -> list[Action]:
         """Make a call, as a group if it can be one; not one that was a group before."""
         raise NotImplementedError

@@ -137,6 +137,17 @@ def test_credits_count_calls_of_both_kinds() -> None:
     assert world.channel.pending == ()
 
 
+def test_each_long_call_has_one_receive() -> None:
+    """bidir 2.2.2: the queue has no room for one more with each, until its memory is back."""
+    world = World(SUPPORT.BKREQSUP_GENL, credits=2)
+
+    for _ in range(60):
+        world.call_back(bytes(20_000))
+    world.turn()
+
+    assert [type(event) for event in world.heard] == [ReplyReceived] * 60
+
+
 def test_a_lost_connection_gives_the_calls_back_to_the_channel() -> None:
     """bidir 2.3: they wait for the client's next connection."""
     world = World(SUPPORT.BKREQSUP_GENL)

@@ -62,7 +62,7 @@ def done(result: ActResult, breaks: tuple[str, ...] = ()) -> None:
     _takes(result, done=True)
     if not result.done:
         raise Deviation(
-            "What the client was told to do failed, though its calls were answered.",
+            f"What the client was told to do {result}, though its calls were answered.",
             expected=("the act is done",),
             actual=str(result),
             breaks=breaks,

@@ -388,6 +388,7 @@ sub waiting {
     for my $process (glob '/proc/[0-9]*') {
         my ($name, $state) = contents("$process/stat") =~ /\((.*)\) (\S)/ or next;
         my @calls = contents("$process/stack") =~ /\] (\w+)/g or next;
+        splice @calls, 4;
         push @waiting, "$name waits in @calls" if $state eq 'D';
     }
     return @waiting;

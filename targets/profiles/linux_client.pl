@@ -240,7 +240,7 @@ while (defined(my $line = <STDIN>)) {
     chomp $line;
     my ($act, $rest) = split / /, $line, 2;
     my $done = eval { $acts{$act}->($rest); 1 };
-    my $why = $@ =~ s/\s+/ /gr;
+    my $why = join ' ', split ' ', $@;
     print $done ? "done\n" : "failed $why\n";
 }
 

@@ -28,6 +28,7 @@ from targets.registry import find_any_target, find_profile, find_target, require
 
 if TYPE_CHECKING:
     import argparse
+    from collections.abc import Sequence
 
     from conformance.explore.finding import Finding
     from conformance.explore.firing import Fired
@@ -108,19 +109,11 @@ def _replay_turns(
         raise BadInput(f"{arguments.target}: {error}") from error
     for fired in execution.outcomes:
         print(f"\nturn      {fired.what}")
-        print(f"allowed   {'; or '.join(fired.allowed)}")
-        for outcome in fired.outcomes:
-            print(f"came      {outcome}")
-        print(f"verdict   {fired.verdict.value}{': ' if fired.reason else ''}{fired.reason}")
+        _print_verdict(fired)
     print()
     if execution.kept_back:
         print(f"not done: {execution.kept_back} turns, which may do harm (--destructive)")
-    problems = problems_of(execution)
-    for problem in problems:
-        print(f"{arguments.target}: FAIL: {problem}")
-    if not problems:
-        print(f"{arguments.target}: keeps the rules, and still makes a good call")
-    return int(bool(problems))
+    return _tell_rules(arguments.target, problems_of(execution), "makes")
 
 
 def _replay(arguments: argparse.Namespace, finding: Finding, target: Target) -> int:
@@ -180,16 +173,25 @@ def _send(
     print()
     if kept_back:
         print(f"not sent: {len(kept_back)}, which may do harm to a real server (--destructive)")
+    return _tell_rules(arguments.target, problems, "serves")
+
+
+def _tell_rules(name: str, problems: Sequence[str], does: str) -> int:
+    """Print what a device does wrong, or that it still `does` a good call; the exit status."""
     for problem in problems:
-        print(f"{arguments.target}: FAIL: {problem}")
+        print(f"{name}: FAIL: {problem}")
     if not problems:
-        print(f"{arguments.target}: keeps the rules, and still serves a good call")
+        print(f"{name}: keeps the rules, and still {does} a good call")
     return int(bool(problems))
 
 
 def _print_fired(fired: Fired) -> None:
     print(f"\nmessage   {fired.what}")
     print(f"sent      {describe.one_line(fired.octets)}\n{describe.indented(fired.octets)}")
+    _print_verdict(fired)
+
+
+def _print_verdict(fired: Fired) -> None:
     print(f"allowed   {'; or '.join(fired.allowed)}")
     for outcome in fired.outcomes:
         print(f"came      {outcome}")

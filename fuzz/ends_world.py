@@ -26,16 +26,11 @@ from rpcrdma.fabric.base import Address
 from rpcrdma.fabric.loopback import LoopbackNetwork
 from rpcrdma.ulp import testprog_calls
 from rpcrdma.ulp.testprog import TestProgram
-from rpcrdma.wire._generated_rtrext import (
-    XMRSFLAG_DDP,
-    BufferSegment,
-    BufferSegmentGroup,
-    BufferStructure,
-    PlacementType,
-)
+from rpcrdma.wire._generated_rtrext import PlacementType
 from targets.reference.client_parts import CLIENT, ClientParts
 from targets.reference.roles import REDUCTIONS, client_role
 from targets.reference.server_parts import REFERENCE, Parts, server_factory
+from targets.variants.reductions import LARGE, SMALL_TARGETS
 
 if TYPE_CHECKING:
     from fuzz.end_steps import EndStep
@@ -58,30 +53,12 @@ _PATIENCE: Final = 2.0
 _GOOD_XID: Final = 0x600D_CA11
 
 
-def _buffer(*groups: tuple[int, int, int, bool]) -> BufferStructure:
-    """Count, octets and alignment of the segments of each group, and whether they are targets."""
-    made = tuple(
-        BufferSegmentGroup(count, BufferSegment(octets, align, XMRSFLAG_DDP if target else 0))
-        for count, octets, align, target in groups
-    )
-    return BufferStructure(sum(count * octets for count, octets, _, _ in groups), made)
-
-
-_SHORT_TARGETS: Final = _buffer(
-    (1, 640, 0, False),
-    (8, 256, 8, True),
-    (1, 128, 0, False),
-    (10, 100, 4, True),
-    (1, 280, 0, False),
-)
-_LONG_TARGET: Final = _buffer((2, 2048, 0, False), (1, 16384, 4096, True))
-
 _REDUCTIONS: Final[tuple[Reductions, ...]] = (
     REDUCTIONS,
     replace(REDUCTIONS, always=True),
     replace(REDUCTIONS, structure=None),
-    replace(REDUCTIONS, structure=_SHORT_TARGETS),
-    replace(REDUCTIONS, structure=_LONG_TARGET, receive_octets=_LONG_TARGET.xmrbuf_length),
+    replace(REDUCTIONS, structure=SMALL_TARGETS),
+    replace(REDUCTIONS, structure=LARGE, receive_octets=LARGE.xmrbuf_length),
     replace(REDUCTIONS, request_limit=1, response_limit=1, send_limit=1, reserve=0),
     replace(REDUCTIONS, request_limit=2, response_limit=2),
     replace(REDUCTIONS, structure=None, direction=PlacementType.XMDTYPE_EXRW, always=True),

@@ -7,6 +7,7 @@ which only the fuzzed process imports.
 
 from __future__ import annotations
 
+import hashlib
 import importlib
 import pkgutil
 from dataclasses import dataclass
@@ -22,7 +23,14 @@ if TYPE_CHECKING:
 
     from fuzz.structure.mutator import Mutator
 
-__all__ = ["FuzzHarness", "corpus_of", "dictionary_of", "find_harness", "harness_names"]
+__all__ = [
+    "FuzzHarness",
+    "corpus_of",
+    "dictionary_of",
+    "find_harness",
+    "harness_names",
+    "keep_input",
+]
 
 _PACKAGE: Final = Path(str(files("fuzz")))
 
@@ -86,6 +94,12 @@ def corpus_of(name: str) -> Path:
         BadInput: there is none.
     """
     return _PACKAGE / "corpus" / (find_harness(name).corpus or name)
+
+
+def keep_input(corpus: Path, octets: bytes) -> None:
+    """Write an input into a corpus, in a file named by its octets: the same one is there once."""
+    corpus.mkdir(parents=True, exist_ok=True)
+    (corpus / hashlib.sha256(octets).hexdigest()[:16]).write_bytes(octets)
 
 
 def dictionary_of(harness: FuzzHarness) -> Path:

@@ -9,12 +9,11 @@ same run gives the same seeds; another run of the same cases has other XIDs, and
 
 from __future__ import annotations
 
-import hashlib
 from typing import TYPE_CHECKING, Final
 
 from conformance.explore.named_memory import READABLE, REGION, WRITABLE
 from conformance.explore.segments import move_segments
-from fuzz.registry import find_harness, harness_names
+from fuzz.registry import find_harness, harness_names, keep_input
 from reports.stream import read_run
 from rpcrdma.wire import RdmaSegment
 
@@ -92,5 +91,5 @@ def _write(seeds: Iterable[bytes], folder: Path) -> int:
     folder.mkdir(parents=True, exist_ok=True)
     kept = [seed for seed in seeds if 0 < len(seed) <= _LONGEST]
     for seed in kept:
-        (folder / hashlib.sha256(seed).hexdigest()[:16]).write_bytes(seed)
+        keep_input(folder, seed)
     return len(kept)

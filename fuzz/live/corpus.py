@@ -2,11 +2,11 @@
 
 from __future__ import annotations
 
-import hashlib
 from random import Random
 from typing import TYPE_CHECKING, Final
 
 from fuzz.live.raw import raw_by
+from fuzz.registry import keep_input
 from fuzz.sequence import join
 
 if TYPE_CHECKING:
@@ -58,9 +58,7 @@ class LiveCorpus:
     def add(self, octets: bytes) -> None:
         """Keep an input; one that is there already stays there once."""
         self._inputs.append(octets)
-        self._folder.mkdir(parents=True, exist_ok=True)
-        name = hashlib.sha256(octets).hexdigest()[:16]
-        (self._folder / name).write_bytes(octets)
+        keep_input(self._folder, octets)
 
     def next(self) -> bytes:
         """An input made of those that there are; of nothing if there is none."""

@@ -71,7 +71,6 @@ class LiveExecutor:
         settling = 0.0 if in_process(harness) else harness.profile.grace
         self._vitals = Vitals(harness.life, lambda: harness.session, settling)
         self._is_patient = False
-        self._late: LiveExecution | None = None
 
     def prepare(self) -> Battery:
         """The connections; where there are none the device is seen to serve, and they are made.
@@ -95,9 +94,7 @@ class LiveExecutor:
             Inconclusive: the device serves nobody, not even after having been started again.
         """
         battery = self.prepare()
-        if self._late is not None:
-            # It died when nobody looked, of what was sent before.
-            late, self._late = self._late, None
+        if (late := self._vitals.take_late()) is not None:
             return late
         self._dangers.clear()
         self._ran += 1
@@ -137,7 +134,7 @@ class LiveExecutor:
             self._is_patient = False
 
     def _open(self, patience: Profile) -> Battery:
-        self._late = self._vitals.death_unseen() or self._late
+        self._vitals.look()
         # Not `begin`, which would use XIDs again: a device may remember Calls.
         self._harness.go_on()
         battery = Battery(self._harness, self._danger_of, patience)

@@ -37,17 +37,22 @@ class Vitals:
         self._settling = settling
         self._printed = 0
         self._seems_alive = False  # nobody was told of its death
+        self._late: LiveExecution | None = None
+
+    def look(self) -> None:
+        """See whether it died when nobody looked, of what was sent before; `take_late` tells."""
+        if self._seems_alive and (died := self._life.death()):
+            self._late = LiveExecution((), died, died, "", self.console())
+
+    def take_late(self) -> LiveExecution | None:
+        """What `look` has found, once; None if it was nothing."""
+        late, self._late = self._late, None
+        return late
 
     def begun(self) -> None:
         """The device is seen to live; what it has printed is known."""
         self._printed = len(self.console())
         self._seems_alive = True
-
-    def death_unseen(self) -> LiveExecution | None:
-        """That it died when nobody looked, of what was sent before; None if it did not."""
-        if self._seems_alive and (died := self._life.death()):
-            return LiveExecution((), died, died, "", self.console())
-        return None
 
     def settle(self) -> None:
         """Wait for what another thread of the device may say that is dying."""

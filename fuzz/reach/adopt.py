@@ -6,12 +6,12 @@ what is taken is a small part of what a campaign keeps, and small enough for the
 
 from __future__ import annotations
 
-import hashlib
 import tempfile
 from pathlib import Path
 
 from conformance.bad_input import BadInput
 from fuzz.reach.measure import measure_each
+from fuzz.registry import keep_input
 
 __all__ = ["adopt", "needed"]
 
@@ -60,6 +60,5 @@ def adopt(harness: str, corpus: Path, folder: Path) -> tuple[int, int]:
         dict(zip(offered, reached[len(kept) :], strict=True)),
     )
     for path in chosen:
-        octets = path.read_bytes()
-        (corpus / hashlib.sha256(octets).hexdigest()[:16]).write_bytes(octets)
+        keep_input(corpus, path.read_bytes())
     return len(offered), len(chosen)

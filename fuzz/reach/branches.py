@@ -1,7 +1,7 @@
 """The branches of the library that no input takes, out of coverage.py's report.
 
 A branch is one way on from a line that has several: an `if` has two, however long the code is
-behind them.
+after them.
 """
 
 from __future__ import annotations
@@ -38,7 +38,7 @@ class Unreached:
 
     @property
     def where(self) -> str:
-        """ReachedModule and function, as an explanation names them."""
+        """Module and function, as an explanation names them."""
         return f"{self.module}:{self.function}"
 
 

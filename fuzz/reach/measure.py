@@ -156,19 +156,21 @@ class _Arcs:
 def _in_a_process(corpora: Mapping[str, Path], *, one_by_one: bool) -> dict[str, Any]:
     with tempfile.TemporaryDirectory(prefix="rpcrdma-reach-") as scratch:
         report = Path(scratch) / "report.json"
-        ran = subprocess.run(
-            [
-                *(sys.executable, "-m", "fuzz.reach.measure"),
-                *(["--one-by-one"] if one_by_one else []),
-                str(report),
-                *(f"{name}={folder.resolve()}" for name, folder in corpora.items()),
-            ],
-            cwd=ROOT,
-            capture_output=True,
-            text=True,
-            timeout=_LIMIT_S,
-            check=False,
-        )
+        command = [
+            *(sys.executable, "-m", "fuzz.reach.measure"),
+            *(["--one-by-one"] if one_by_one else []),
+            str(report),
+            *(f"{name}={folder.resolve()}" for name, folder in corpora.items()),
+        ]
+        try:
+            ran = subprocess.run(
+                command, cwd=ROOT, capture_output=True, text=True, timeout=_LIMIT_S, check=False
+            )
+        except subprocess.TimeoutExpired as error:
+            raise BadInput(
+                f"the corpora are not measured within {_LIMIT_S} s: one of their inputs does not"
+                " end, or the machine is busy; run it again when it is not"
+            ) from error
         if ran.returncode:
             raise BadInput(f"the corpora cannot be measured: {_reason(ran.stderr)}")
         found: dict[str, Any] = json.loads(report.read_text("utf-8"))

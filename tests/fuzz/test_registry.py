@@ -12,7 +12,7 @@ from conformance.bad_input import BadInput
 from conformance.cli.main import main
 from fuzz import harnesses
 from fuzz.engine import judge
-from fuzz.registry import corpus_of, dictionary_of, find_harness, harness_names
+from fuzz.registry import corpus_of, dictionary_of, find_harness, harness_names, keep_input
 from rpcrdma.ulp.rpc import encode_call
 
 FILES = {
@@ -72,6 +72,13 @@ def test_a_seed_gives_the_message_of_which_it_was_made_or_stands_in_one(name: st
     for message, seed in made:
         cut = harness.messages(seed)
         assert cut == [message] or any(seed in one for one in cut)
+
+
+def test_an_input_is_kept_once(tmp_path: Path) -> None:
+    corpus = tmp_path / "new" / "v1-header"
+    for octets in (b"one", b"two", b"one"):
+        keep_input(corpus, octets)
+    assert sorted(path.read_bytes() for path in corpus.iterdir()) == [b"one", b"two"]
 
 
 def test_finding_the_harnesses_imports_no_fuzzer() -> None:

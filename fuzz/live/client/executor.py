@@ -83,7 +83,6 @@ class ClientExecutor:
         self._impossible: dict[Turn, bool] = {}
         self._sent: deque[bytes] = deque(maxlen=_KEPT)
         self._misled = False  # by results that it was given since it was seen to be well
-        self._late: LiveExecution | None = None
         settling = 0.0 if self._is_here else harness.profile.grace
         self._vitals = Vitals(harness.life, lambda: harness.session, settling)
 
@@ -95,7 +94,7 @@ class ClientExecutor:
         """
         if self._is_open:
             return
-        self._late = self._vitals.death_unseen() or self._late
+        self._vitals.look()
         self._harness.begin()
         self._harness.ready()
         self._vitals.begun()
@@ -116,8 +115,7 @@ class ClientExecutor:
         """
         turns = [decode_turn(message) for message in sequence]
         self.prepare()
-        if self._late is not None:
-            late, self._late = self._late, None
+        if (late := self._vitals.take_late()) is not None:
             return late
         self._dangers.clear()
         self._ran += 1

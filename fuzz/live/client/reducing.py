@@ -31,33 +31,25 @@ def smaller_turn(message: bytes) -> Iterator[bytes]:
 def _smaller(turn: Turn) -> Iterator[Turn]:
     met = [call for call, moves in enumerate(turn.answers) if moves]
     for call in met if len(met) > 1 else ():
-        yield _with(turn, tuple(() if one == call else moves for one, moves in _calls(turn)))
+        yield _with(turn, call, ())
     for call in met:
         moves = turn.answers[call]
         for number in range(len(moves)) if len(moves) > 1 else ():
-            less = (*moves[:number], *moves[number + 1 :])
-            yield _with(turn, tuple(less if one == call else kept for one, kept in _calls(turn)))
+            yield _with(turn, call, (*moves[:number], *moves[number + 1 :]))
     plain = Turn(turn.act, answers=turn.answers)
     for name in ("count", "offset", "length"):
         yield msgspec.structs.replace(turn, **{name: getattr(plain, name)})
     for call in met:
-        for number, move in enumerate(turn.answers[call]):
+        moves = turn.answers[call]
+        for number, move in enumerate(moves):
             for name in ("place", "value"):
                 made = msgspec.structs.replace(move, **{name: 0})
-                moves = turn.answers[call]
-                changed = (*moves[:number], made, *moves[number + 1 :])
-                yield _with(
-                    turn, tuple(changed if one == call else kept for one, kept in _calls(turn))
-                )
+                yield _with(turn, call, (*moves[:number], made, *moves[number + 1 :]))
 
 
-def _calls(turn: Turn) -> Iterator[tuple[int, tuple[Move, ...]]]:
-    yield from enumerate(turn.answers)
-
-
-def _with(turn: Turn, answers: tuple[tuple[Move, ...], ...]) -> Turn:
-    """The turn with other answers; calls at the end that have none are left out."""
-    kept = list(answers)
+def _with(turn: Turn, call: int, moves: tuple[Move, ...]) -> Turn:
+    """The turn with other moves about one call; calls at the end that have none are left out."""
+    kept = [*turn.answers[:call], moves, *turn.answers[call + 1 :]]
     while kept and not kept[-1]:
         kept.pop()
     return msgspec.structs.replace(turn, answers=tuple(kept))

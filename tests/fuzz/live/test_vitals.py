@@ -46,13 +46,16 @@ def test_a_death_goes_before_another_problem() -> None:
     session.how = "oops"
     execution = vitals.execution((), "it is silent", ())
     assert (execution.unserved, execution.died) == ("oops", "oops")
-    assert vitals.death_unseen() is None  # it was told
+    vitals.look()
+    assert vitals.take_late() is None  # it was told
 
 
 def test_a_death_when_nobody_looks_is_told_of_one_that_seemed_alive() -> None:
     session, vitals = watched()
-    assert vitals.death_unseen() is None
+    vitals.look()
+    assert vitals.take_late() is None
     session.how = "oops"
-    unseen = vitals.death_unseen()
+    vitals.look()
+    unseen = vitals.take_late()
     assert unseen is not None
     assert (unseen.outcomes, unseen.died) == ((), "oops")

@@ -47,6 +47,14 @@ def test_each_input_has_branches_of_its_own(tmp_path: Path) -> None:
     assert error - good
 
 
+def test_what_does_not_end_is_said_in_one_sentence(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr("fuzz.reach.measure._LIMIT_S", 0.01)
+    with pytest.raises(BadInput, match=r"^the corpora are not measured within 0.01 s"):
+        measure({"v1-header": tmp_path})
+
+
 def test_what_cannot_be_measured_is_said_in_one_sentence(tmp_path: Path) -> None:
     with pytest.raises(BadInput, match=r"^the corpora cannot be measured: .*no-such"):
         measure({"v1-header": tmp_path / "no-such"})

@@ -80,8 +80,9 @@ def _run(options: argparse.Namespace) -> int:
     )
     head, judged = judge_all(plan, _progress)
     if options.write:
-        write_kept(page.RECORD, head, judged)
-        page.PAGE.write_text(page.render(head, judged), encoding="utf-8")
+        own = [one for one in judged if one.fabric == options.fabric]
+        write_kept(page.record_of(options.fabric), head, own)
+        page.PAGE.write_text(page.render(page.published()), encoding="utf-8")
     print(page.summary(judged))
     return 0 if all(one.is_clean for one in judged) else 1
 

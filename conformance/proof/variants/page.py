@@ -6,16 +6,21 @@ from collections import Counter, defaultdict
 from pathlib import Path
 from typing import TYPE_CHECKING, Final
 
+from conformance.proof.variants.results import read_results
+from targets.fabrics import BETWEEN
+
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator, Sequence
 
     from conformance.proof.variants.results import Judged, OfCode, Other
 
-__all__ = ["PAGE", "RECORD", "render", "summary"]
+    Measured = tuple[OfCode, Sequence[Judged]]
+    """What came of one fabric, and of which code and sample it is."""
+
+__all__ = ["PAGE", "published", "record_of", "render", "summary"]
 
 _FOLDER: Final = Path(__file__).parents[3] / "results" / "variants"
 PAGE: Final = _FOLDER / "README.md"
-RECORD: Final = _FOLDER / "variants.jsonl"
 
 _HEAD: Final = """\
 # Lawful devices, over the wire
@@ -25,13 +30,27 @@ may fail or warn, and all are decided as the reference is, but for what its choi
 `tests/targets/variants` holds that on loopback, by all cases. Here each was a process of its own,
 reached over `roce` (packets over UDP) or `verbs` (Soft-RoCE in the lab's guest), and was judged by
 the cases that its choice concerns and by a sample of the others. `rpcrdma dev variants --fabric
-roce --write` makes this page, and no word of it is changed by hand.
+roce --write`, and the same with `verbs`, make this page, and no word of it is changed by hand.
 """
 
 
-def render(head: OfCode, judged: Sequence[Judged]) -> str:
+def record_of(fabric: str, folder: Path = _FOLDER) -> Path:
+    """The published record of a fabric: each is measured by itself, as verbs takes much longer."""
+    return folder / f"{fabric}.jsonl"
+
+
+def published(folder: Path = _FOLDER) -> list[Measured]:
+    """All records that are published.
+
+    Raises:
+        BadInput: a record has other lines.
+    """
+    return [read_results(path) for name in BETWEEN if (path := record_of(name, folder)).exists()]
+
+
+def render(measured: Sequence[Measured]) -> str:
     """The text of the page."""
-    return "\n".join(_lines(head, judged)) + "\n"
+    return "\n".join(_lines(measured)) + "\n"
 
 
 def summary(judged: Sequence[Judged]) -> str:
@@ -51,13 +70,15 @@ def _by_fabric(judged: Iterable[Judged]) -> list[tuple[str, list[Judged]]]:
     return sorted(groups.items())
 
 
-def _lines(head: OfCode, judged: Sequence[Judged]) -> Iterator[str]:
+def _lines(measured: Sequence[Measured]) -> Iterator[str]:
     yield _HEAD
-    yield (
-        f"Measured at commit {head.commit}; the sample is of {head.sample} cases, drawn with seed"
-        f" {head.seed}.\n"
-    )
-    yield f"**{summary(judged)}.**\n"
+    for head, own in measured:
+        yield f"**{summary(own)}.**"
+        yield (
+            f"Measured at commit {head.commit}; the sample is of {head.sample} cases, drawn with"
+            f" seed {head.seed}.\n"
+        )
+    judged = [one for _, own in measured for one in own]
     yield "- cases: that were judged; passed: of these;"
     yield "- unlike the reference: what a choice leaves open, and why: below;"
     yield "- unlike loopback: verdicts that differ by the fabric.\n"

@@ -50,15 +50,16 @@ def test_one_variant_is_judged_and_published(
     plans: list[VariantPlan], tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setattr(page, "PAGE", tmp_path / "README.md")
-    monkeypatch.setattr(page, "RECORD", tmp_path / "variants.jsonl")
+    monkeypatch.setattr(page, "record_of", lambda fabric: tmp_path / f"{fabric}.jsonl")
+    monkeypatch.setattr(page, "published", lambda: [(CODE, (CLEAN,))])
 
     assert run("dev", "variants", "grants-one-credit", "--write") == 0
 
     (plan,) = plans
     assert [one.slug for one in plan.variants] == ["grants-one-credit"]
     assert plan.fabric == "roce"
-    assert read_results(page.RECORD) == (CODE, (CLEAN,))
-    assert page.PAGE.read_text(encoding="utf-8") == page.render(CODE, (CLEAN,))
+    assert read_results(tmp_path / "roce.jsonl") == (CODE, (CLEAN,))
+    assert page.PAGE.read_text(encoding="utf-8") == page.render([(CODE, (CLEAN,))])
 
 
 def test_what_is_held_against_one_ends_with_status_1(

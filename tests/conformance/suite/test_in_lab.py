@@ -54,6 +54,13 @@ def test_what_is_outside_of_the_lab_is_refused_before_a_boot(name: str) -> None:
         lab_run((), elsewhere)
 
 
+def test_the_folders_of_many_orders_are_shared_as_the_one_that_holds_them(tmp_path: Path) -> None:
+    orders = [GuestOrder("reference", "", str(tmp_path / str(number)), SOME) for number in range(8)]
+
+    assert run_of(*orders).writable == (tmp_path,)
+    assert run_of(orders[0]).writable == (tmp_path / "0",)
+
+
 @pytest.mark.long
 def test_a_run_comes_home_with_its_captures(
     machine: Callable[[Ending], None], tmp_path: Path

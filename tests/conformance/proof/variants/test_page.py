@@ -2,11 +2,12 @@
 
 from __future__ import annotations
 
-from conformance.proof.variants.page import PAGE, RECORD, render, summary
-from conformance.proof.variants.results import Judged, OfCode, Other, read_results
+from conformance.proof.variants.page import PAGE, published, render, summary
+from conformance.proof.variants.results import Judged, OfCode, Other
 from reports.record import Verdict
 
 CODE = OfCode("digest", "0123456789ab", 24, 1)
+LATER = OfCode("other", "ba9876543210", 8, 1)
 LEFT_OPEN = Other("rfc8166/3/x", Verdict.PASS, Verdict.NA, "it grants\none credit")
 HELD = Other("rfc8166/3/y", Verdict.PASS, Verdict.WARN, "it is late")
 ALL = (
@@ -24,7 +25,7 @@ def test_the_summary_counts_by_fabric() -> None:
 
 
 def test_the_page_has_a_row_for_each_and_every_reason() -> None:
-    text = render(CODE, ALL)
+    text = render(((CODE, ALL[:2]), (LATER, ALL[2:])))
 
     rows = [line for line in text.splitlines() if line.startswith("| `")]
     assert rows == [
@@ -38,12 +39,21 @@ def test_the_page_has_a_row_for_each_and_every_reason() -> None:
     assert "- `one`, verbs: the guest died.\n" in text
 
 
+def test_each_fabric_says_of_which_code_and_sample_it_is() -> None:
+    text = render(((CODE, ALL[:2]), (LATER, ALL[2:])))
+
+    assert "**roce: 2 variants" in text
+    assert "commit 0123456789ab; the sample is of 24 cases" in text
+    assert "**verbs: 1 variants" in text
+    assert "commit ba9876543210; the sample is of 8 cases" in text
+
+
 def test_where_nothing_differs_nothing_is_told() -> None:
-    assert "- `" not in render(CODE, (Judged("one", "roce", 3, 3),))
+    assert "- `" not in render([(CODE, (Judged("one", "roce", 3, 3),))])
 
 
 def test_what_is_published_is_the_page_of_its_record() -> None:
-    code, judged = read_results(RECORD)
+    measured = published()
 
-    assert PAGE.read_text(encoding="utf-8") == render(code, judged)
-    assert not any(one.held or one.problem for one in judged)
+    assert PAGE.read_text(encoding="utf-8") == render(measured)
+    assert not any(one.held or one.problem for _, judged in measured for one in judged)

@@ -37,7 +37,16 @@ if TYPE_CHECKING:
     from rpcrdma.wire.operations import KnownOption
     from rpcrdma.wire.rpc import MessageType
 
-__all__ = ["Begin", "Entry", "GroupDraft", "Piece", "PlacedEntry", "SendDraft", "drafted"]
+__all__ = [
+    "Begin",
+    "DoesNotFitError",
+    "Entry",
+    "GroupDraft",
+    "Piece",
+    "PlacedEntry",
+    "SendDraft",
+    "drafted",
+]
 
 _PLENTY: Final = 4096
 """More Sends than any group of the tester's has."""
@@ -233,6 +242,10 @@ class GroupDraft:
         return replace(self, sends=sends, mutations=(*self.mutations, *mutations))
 
 
+class DoesNotFitError(ValueError):
+    """The receiver's buffers, as it tells of them, hold no such message."""
+
+
 def drafted(
     xid: int,
     payload: bytes,
@@ -257,8 +270,8 @@ def drafted(
         credits: rdma_credit of each Send.
 
     Raises:
-        ValueError: the message does not fit into the receiver's buffers in this way, or `sizes`
-            are given and do not fit the payload, or leave open where bulk data lie.
+        DoesNotFitError: no Sends that are filled carry the message to the receiver's buffers.
+        ValueError: `sizes` are given and do not fit the payload, or leave open where bulk data lie.
     """
     kind = operation_of(begin((), 1, 0))
     if sizes is None:
@@ -293,7 +306,11 @@ def _arranged(
 
     arranged = arrange(layout, payload, bulk, length, most=_PLENTY)
     if arranged is None:
-        raise ValueError("no number of Sends carries the message to these buffers")
+        bulk_octets = sum(len(entry.data) for entry in bulk)
+        raise DoesNotFitError(
+            f"its buffers take no message of {len(payload)} octets with {bulk_octets} octets of"
+            " bulk data, in any number of Sends"
+        )
     return _listed(entries, arranged.items), [part.payload for part in arranged.parts]
 
 

@@ -18,7 +18,7 @@ from dataclasses import dataclass, replace
 from enum import Enum, auto
 from typing import TYPE_CHECKING, Final, TypeAlias
 
-from conformance.groups.draft import PlacedEntry, drafted
+from conformance.groups.draft import DoesNotFitError, PlacedEntry, drafted
 from conformance.oracle.responder.group_request import GroupRequest
 from conformance.oracle.responder.group_requests import has_room
 from conformance.tester.memory import ExposedChunk, split
@@ -199,7 +199,7 @@ def grouped(  # every argument is one independent choice
 
     Raises:
         Unsupported: the device takes, or sends, less transmissions than this needs (8.4, 8.5), or
-            does not claim to take so much memory in chunks.
+            does not claim to take so much memory in chunks, or its buffers hold no such message.
     """
     xid = peer.next_xid()
     unreduced = request.encode(xid)
@@ -219,16 +219,19 @@ def grouped(  # every argument is one independent choice
     def begin(items: tuple[MessageItem, ...], count: int, length: int) -> XmtReq:
         return XmtReq(items, told, count, reserve, length)
 
-    draft = drafted(
-        xid,
-        payload,
-        entries,
-        begin,
-        peer.announced.layout,
-        sizes=None if sizes is None else _filled(len(payload), sizes),
-        title=request.title,
-        credits=credits,
-    )
+    try:
+        draft = drafted(
+            xid,
+            payload,
+            entries,
+            begin,
+            peer.announced.layout,
+            sizes=None if sizes is None else _filled(len(payload), sizes),
+            title=request.title,
+            credits=credits,
+        )
+    except DoesNotFitError as error:
+        raise Unsupported(f"the device: {error}") from error
     good = GroupRequest(xid, told, reserve, unreduced)
     rooms = tuple(one.room for _, each in wanted for one in each)
     _require_chunks(peer, memory, rooms)

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from conformance.groups.draft import GroupDraft, PlacedEntry, drafted
+from conformance.groups.draft import DoesNotFitError, GroupDraft, PlacedEntry, drafted
 from rpcrdma.wire import RdmaSegment
 from rpcrdma.wire._generated_rtrext import (
     XMRSFLAG_DDP,
@@ -96,7 +96,7 @@ def test_what_is_left_open_or_does_not_fit_is_refused() -> None:
         drafted(XID, PAYLOAD, (placed,), request, LAYOUT)
     with pytest.raises(ValueError, match="976 octets are in no target"):
         drafted(XID, PAYLOAD, (placed,), request, LAYOUT, sizes=(200,))
-    with pytest.raises(ValueError, match="no number of Sends"):
+    with pytest.raises(DoesNotFitError, match="200 octets with 4 octets of bulk data, in any"):
         drafted(XID, PAYLOAD, (bulk,), request, BufferLayout.of(None, 4096))
 
 

@@ -142,6 +142,16 @@ def test_a_device_is_asked_for_no_longer_response_than_it_sends(
     assert grouped(peer, peer.workload.garbage()).draft.sends
 
 
+def test_a_device_whose_buffers_hold_no_bulk_data_gets_none(
+    facing: Callable[..., GroupClient],
+) -> None:
+    plain = Parts(reductions=replace(REDUCTIONS, structure=None))
+    peer = facing(plain).peer
+
+    with pytest.raises(Unsupported, match="the device: its buffers take no message of"):
+        grouped(peer, peer.workload.store_two(pattern(300, 1), pattern(4, 2)), (SENDS,))
+
+
 def test_garbage_needs_no_binding(facing: Callable[..., GroupClient]) -> None:
     peer = facing().peer
     assert grouped(peer, peer.workload.garbage()).arguments == ()

@@ -54,9 +54,10 @@ DEADLINE: Final = 600.0
 """Seconds that one mutant may take; most are over in three."""
 
 _BROKEN: Final = (Verdict.FAIL, Verdict.WARN)
-_VERSION_ONE: Final = ("rfc8166.", "bidir.")
-_VERSION_TWO: Final = ("v2/", "xcharext/", "rtrext/")
-_GOES_ON: Final = "what is broken in Version One goes on in Version Two"
+_LAYER: Final = {"rfc8166": 0, "bidir": 0, "v2": 1, "xcharext": 2, "rtrext": 3}
+"""Of each document: above others whose rules it takes over, and whose messages it uses."""
+
+_GOES_ON: Final = "what is broken in a document goes on in those that build on it"
 _DRAWN: Final = (
     "rfc8166/3.3.1/responder-has-its-receives-after-what-it-does-not-serve",
     "rfc8166/3.4.4/responder-serves-chunks-of-every-shape",
@@ -180,15 +181,15 @@ def _trip(mutant: Mutant, record: CaseRecord) -> tuple[Trip, tuple[tuple[str, st
 def _self_explained(mutant: Mutant, record: CaseRecord) -> str:
     """What needs no word of the mutant's; empty if this does.
 
-    What breaks Version One breaks Version Two (D-61), and a case about what is broken may meet it
-    in another form than the one that it asks for.
+    What breaks Version One breaks Version Two (D-61), and what breaks either breaks its extensions.
+    A case about what is broken may meet it in another form than the one that it asks for.
     """
     if mutant.breaks in {citation.id for citation in record.citations}:
         return _ABOUT_IT
     if record.id.startswith(_DRAWN):
         return _MEETS_ALL
-    begins = mutant.breaks.startswith(_VERSION_ONE)
-    return _GOES_ON if begins and record.id.startswith(_VERSION_TWO) else ""
+    broken, met = mutant.breaks.partition(".")[0], record.id.partition("/")[0]
+    return _GOES_ON if _LAYER[broken] < _LAYER[met] else ""
 
 
 def _not_reached(records: Iterable[CaseRecord]) -> tuple[str, ...]:

@@ -125,9 +125,13 @@ def test_a_trip_without_explanation_is_not_good() -> None:
         (BROKEN, "rtrext/1/b", True),
         (BROKEN, "bidir/1/b", False),
         ("v2.5.1.answer-is-no-error", "v2/1/b", False),
+        ("v2.5.1.answer-is-no-error", "xcharext/1/b", True),
+        ("xcharext.4.1.sender-bears-defaults", "v2/1/b", False),
+        ("xcharext.4.1.sender-bears-defaults", "rtrext/1/b", True),
+        ("rtrext.9.5.badoff", "rtrext/1/b", False),
     ],
 )
-def test_what_breaks_version_one_explains_what_breaks_in_version_two(
+def test_what_breaks_a_document_explains_what_breaks_in_those_above_it(
     breaks: str, case: str, *, is_explained: bool
 ) -> None:
     mutant = Mutant("odd", breaks, "Is odd.", Parts())

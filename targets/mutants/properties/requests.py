@@ -59,7 +59,13 @@ class AnswersNoRequest(OptionalHalf):
     ),
     trips_at={
         "responder": dict.fromkeys(
-            ("v2.3.1.refusal-echoes-the-xid", "v2.3.2.optional-messages-tell-their-direction"),
+            (
+                "v2.3.1.refusal-echoes-the-xid",
+                "v2.3.2.optional-messages-tell-their-direction",
+                "v2.4.2.3.error-echoes-the-xid",
+                "v2.5.1.answer-has-the-same-xid",
+                "xcharext.4.3.answer-has-the-requests-xid",
+            ),
             "the second answer comes where something else is looked at",
         )
     },

@@ -53,6 +53,7 @@ def _numbers(arrived: Transmission) -> list[int]:
     breaks="rtrext.4.2.placement-applies-to-the-whole-message",
     also_trips=dict.fromkeys(
         (
+            "rfc8166.2.2.2.reply-retires-the-xid",
             "rtrext.4.2.message-may-be-cut-anywhere",
             "rtrext.4.3.reserve-may-stay-unused",
             "rtrext.6.2.",

@@ -250,7 +250,14 @@ class PostsReceivesOneByOne(Responder):
 @mutant(
     breaks="rfc8166.3.5.receives-posted-and-large-enough",
     also_trips=dict.fromkeys(
-        ("bidir.2.1.receives-posted-before-sends", SURVIVES),
+        (
+            "bidir.2.1.receives-posted-before-sends",
+            "bidir.2.2.2.server-posts-receives-for-its-forward-grant",
+            "rfc8166.2.2.2.reply-xid-is-the-calls",
+            "rfc8166.3.3.1.credit-is-one-transaction",
+            "rfc8166.3.3.1.credit-value-is-not-a-countdown",
+            SURVIVES,
+        ),
         "after some sixty messages none is received any more",
     ),
 )

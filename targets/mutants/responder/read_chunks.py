@@ -80,6 +80,7 @@ class TakesReadListForOneChunk(CallRules):
     breaks="rfc8166.3.4.5.unaligned-segments-leave-no-gap",
     also_trips=dict.fromkeys(
         (
+            "rfc8166.3.4.3.segment-offset",
             "rfc8166.3.4.5.2.roundup-in-either-place",
             "rfc8166.3.5.3.",
             "rfc8166.3.4.4.chunk-data-leaves-and-rejoins-the-stream",
@@ -229,7 +230,18 @@ class DropsIneligibleReductions(CallRules):
 
 @mutant(
     breaks="rfc8166.4.2.4.nomsg-payload-by-rdma",
-    also_trips={**because.NO_LONG_CALLS, "rfc8166.8.2.2.": because.UNDER_GSS},
+    also_trips={
+        **because.NO_LONG_CALLS,
+        **dict.fromkeys(
+            (
+                "rfc8166.3.3.1.credit-value-is-not-a-countdown",
+                "rfc8166.3.3.1.credit-is-one-transaction",
+                "rfc8166.3.3.3.1024-octets-unless-known",
+            ),
+            because.REFUSED_FORM,
+        ),
+        "rfc8166.8.2.2.": because.UNDER_GSS,
+    },
 )
 class RefusesLongCalls(CallRules):
     """Answers every Long Call by ERR_CHUNK."""

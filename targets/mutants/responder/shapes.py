@@ -58,7 +58,10 @@ class TakesAShortEndForPadding(CallRules):
         return ReadChunk(chunk.position, chunk.target[:-1] if short else chunk.target)
 
 
-@mutant(breaks=ROOM)
+@mutant(
+    breaks=ROOM,
+    also_trips={"rfc8166.3.4.3.": "the octets between two segments are written, which are in none"},
+)
 class WritesOneHandleWithoutGaps(ReplyRules):
     """Writes to segments of one handle as if each began where the one before it ends."""
 

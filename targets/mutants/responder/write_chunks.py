@@ -120,7 +120,13 @@ class SkipsEmptyWriteChunks(ReplyRules):
 
 @mutant(
     breaks="rfc8166.3.4.6.2.no-roundup-written",
-    also_trips={"rfc8166.3.5.3.reply-reduced-before-measured": because.LENGTHS},
+    also_trips=dict.fromkeys(
+        (
+            "rfc8166.3.4.6.2.returned-length-is-the-items",
+            "rfc8166.3.5.3.reply-reduced-before-measured",
+        ),
+        because.LENGTHS,
+    ),
 )
 class WritesRoundup(ReplyRules):
     """Writes the roundup padding of a result where there is room for it."""

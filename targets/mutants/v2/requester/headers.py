@@ -257,9 +257,9 @@ class SendsTwiceTheDefault(CallPlanner):
     also_trips={
         **dict.fromkeys(
             (
-                "v2.2.1.chunk-offered-for-a-large-reply",
                 "v2.2.2.backward-messages-grow-too",
                 "v2.3.1.unsupported-operation-is-answered",
+                "v2.5.1.both-ends-use-4096-octets",
             ),
             because.LONG_COSTS_THE_CONNECTION,
         ),

@@ -175,7 +175,10 @@ class EndsCallsByForwardOnes(Duplex):
 
 @mutant(
     breaks="v2.3.2.credits-belong-to-a-direction",
-    also_trips={"v2.3.2.xids": "an operation under the XID of a backward Call lets another out"},
+    also_trips=dict.fromkeys(
+        ("v2.3.2.xids", "v2.4.2.2.backward-calls-within-the-grant"),
+        "an operation lets more backward Calls out than their grant does",
+    ),
     roles=("responder",),
 )
 class TakesGrantsFromOperations(OptionalHalf):

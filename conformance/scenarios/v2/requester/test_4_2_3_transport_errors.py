@@ -173,3 +173,25 @@ def test_requester_drops_an_unknown_error(
     verify.calls.reaction(service_two, call, act, error)
 
     no_error(service_two, before)
+
+
+@requirement(
+    UNKNOWN,
+    UNANSWERED,
+    role="requester",
+    interpretations=("D-11", "D-53"),
+    means={NO_ERROR: UNANSWERED},
+)
+@pytest.mark.parametrize("version", [1, 3], ids="version-{}".format)
+def test_requester_knows_no_inval_option_of_another_version(
+    service_two: Service, client: ActingClient, version: int
+) -> None:
+    """INVAL_OPTION exists in Version Two alone: in another the call waits; no answer comes."""
+    act = client.good_act()
+    call = service_two.next_call()
+    before = len(service_two.options.messages)
+    error = encode_two(call.xid, v2.Rdma2Error(v2.ErrInvalidOption()), service_two.grant)
+
+    verify.calls.reaction(service_two, call, act, error[:4] + version.to_bytes(4) + error[8:])
+
+    no_error(service_two, before)

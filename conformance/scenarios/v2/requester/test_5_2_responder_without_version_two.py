@@ -9,6 +9,8 @@ import pytest
 from conformance import verify
 from conformance.catalogue.cite import requirement
 from conformance.oracle.header import VERSION_ONE, VERSION_TWO
+from conformance.tester.server.options import encode_two
+from rpcrdma.wire import ErrVers, v2
 from targets.base import ActKind
 
 if TYPE_CHECKING:
@@ -22,6 +24,8 @@ KEPT = "v2.5.2.threshold-changes-keep-the-connection"
 LENGTHS = "v2.5.2.thresholds-follow-the-version"
 UNUSABLE = "v2.5.2.unusable-range-ends-the-rpc"
 FITS = "v2.5.first-message-fits-1024-octets"
+ERRED = "v2.4.2.3.error-ends-the-rpc"
+ONE_AT_A_TIME = "v2.5.one-message-until-the-first-answer"
 
 CLAIMS_ONE: Final = "the device claims Version One, too, and the range leaves it no other"
 """Why no case takes it that the client gives up, which the oracle allows to one without it."""
@@ -61,6 +65,30 @@ def test_requester_goes_on_in_version_one(
     if any(call.line == line.number for call in later):
         verify.calls.stands(line, "ERR_VERS", (KEPT,))
     verify.calls.done(result, (PICKED,))
+
+
+@requirement(ERRED, role="requester", means={ONE_AT_A_TIME: ERRED})
+def test_requester_takes_no_version_from_an_error_about_nothing(
+    service_fresh: Service, client: ActingClient
+) -> None:
+    """ERR_VERS 1..1 comes under another XID than the offer's, which is answered after it.
+
+    It is about nothing that was sent: the client goes on waiting, and then in Version Two.
+    """
+    act = client.begin(ActKind.MANY, count=8)
+    offer = verify.versions.offer(service_fresh)
+    line = service_fresh.line
+
+    about_nothing = v2.Rdma2Error(ErrVers(VERSION_ONE, VERSION_ONE))
+    service_fresh.send(encode_two(offer.xid ^ 1 << 31, about_nothing, service_fresh.grant))
+    service_fresh.waiting()
+    verify.calls.in_flight(service_fresh, at_most=1, after="after an error about nothing")
+    service_fresh.answer_all()
+    verify.calls.done(service_fresh.serve_until(act), (ERRED,))
+
+    later = service_fresh.received[offer.order + 1 :]
+    here = (call for call in later if call.line == line.number)
+    verify.versions.spoken(here, {VERSION_TWO}, (ERRED,))
 
 
 @requirement(

@@ -31,6 +31,7 @@ if TYPE_CHECKING:
 
 CLIENT: Final = ("requester",)
 _RDMA_ERROR: Final = int(Procedure.RDMA_ERROR).to_bytes(4)
+_INVAL_OPTION: Final = _RDMA_ERROR + int(v2.Rdma2ErrorCode.RDMA2_ERR_INVAL_OPTION).to_bytes(4)
 _SHORTEST: Final = 28
 
 
@@ -111,6 +112,16 @@ class HangsUpOverUnknownErrorsInTwo(Requester):
             if not _is_two(message) or message[12:16] != _RDMA_ERROR:
                 raise
             return [Disconnect("an unknown error")]
+
+
+@mutant(breaks="v2.4.2.3.undecodable-error-is-dropped")
+class KnowsInvalOptionInEveryVersion(Requester):
+    """Ends a call by RDMA2_ERR_INVAL_OPTION, whatever version the error is in."""
+
+    def _judge(self, message: bytes) -> list[Action]:
+        if message[12:] == _INVAL_OPTION and self.options.dialect is TWO:
+            message = message[:4] + TWO.number.to_bytes(4) + message[8:]
+        return super()._judge(message)
 
 
 @mutant(breaks="v2.4.2.3.short-message-is-dropped")

@@ -9,7 +9,7 @@ from rpcrdma.endpoint.core.actions import CallFailed, Disconnect, Failure, PostR
 from rpcrdma.endpoint.core.dialect import ONE
 from rpcrdma.endpoint.core.dialect_two import TWO
 from rpcrdma.endpoint.negotiation.client import NegotiatingClient
-from rpcrdma.endpoint.negotiation.table import NegotiationState
+from rpcrdma.endpoint.negotiation.table import NegotiationState, Signal
 from rpcrdma.endpoint.requester.call_planning import CallPlanner
 from rpcrdma.endpoint.requester.requester import Requester
 from rpcrdma.wire import ErrVers, Procedure, fixed_words, v2
@@ -130,6 +130,17 @@ class AnnouncesAfterFallingBack(NegotiatingClient):
 
     def _fall_back(self, offer: events.CallRequested | None, now: float) -> list[Action]:
         return [*super()._fall_back(offer, now), _announcement()]
+
+
+@mutant(breaks="v2.4.2.3.error-ends-the-rpc")
+class FallsBackOverWhatIsNoAnswer(NegotiatingClient):
+    """Takes ERR_VERS for the answer to its offer, whatever XID it has."""
+
+    def _signal(self, message: bytes) -> Signal | None:
+        refused = _refused_range(message)
+        if refused is None:
+            return super()._signal(message)
+        return self.negotiation.rules.choose(refused)
 
 
 @mutant(breaks="v2.5.2.threshold-changes-keep-the-connection")

@@ -103,6 +103,7 @@ class LeavesTheRestOfInvalidatedMemoryExposed(Requester):
             "v2.2.2.memory-is-fenced-when-complete",
             "v2.4.2.header-layout",
             "v2.5.first-message-has-version-two",
+            "xcharext.3.1.long-call-beyond-the-size",
         ),
         "no Call with Write chunks is answered by the plain Replies of other cases",
     ),

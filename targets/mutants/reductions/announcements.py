@@ -170,7 +170,7 @@ class SetsAnotherFlag(PropertyRules):
     roles=BOTH_ENDS,
     trips_at={
         "requester": {
-            "v2.2.1.": "Replies are taken to fit into the structure, which is larger",
+            "rfc8166.2.2.2.reply-retires-the-xid": "a Reply that fits into no buffer never comes",
             **dict.fromkeys(
                 (
                     "rtrext.4.2.",

@@ -107,6 +107,7 @@ class TakesNoCutWithinTheRpcHeader(Requester):
     breaks="rtrext.9.4.continuation-without-payload",
     also_trips=dict.fromkeys(
         (
+            "rfc8166.2.2.2.reply-retires-the-xid",
             "rtrext.4.2.",
             "rtrext.4.3.reserve-may-stay-unused",
             "rtrext.5.3.",

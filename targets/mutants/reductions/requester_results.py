@@ -141,11 +141,13 @@ class CountsTargetsThatWereReached(Requester):
     also_trips={
         **dict.fromkeys(
             (
+                "rfc8166.2.2.2.reply-retires-the-xid",
                 "rtrext.3.3.only-eligible-items-leave-the-stream",
                 "rtrext.4.2.",
                 "rtrext.4.3.reserve-may-stay-unused",
-                "rtrext.5.1.headers-without-the-features",
+                "rtrext.5.1.",
                 "rtrext.5.3.",
+                "rtrext.5.4.reply-may-be-sent-otherwise",
                 "rtrext.5.peers-without-the-extension-are-served",
                 "rtrext.6.2.",
                 "rtrext.7.1.requests-direct-bulk-results",

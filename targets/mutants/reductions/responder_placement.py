@@ -173,6 +173,8 @@ class GoesOnInTheNextSegmentOfTheBuffer(GroupRules):
                 "rtrext.7.2.",
                 "rtrext.7.3.",
                 "rtrext.9.5.value-within-the-range-is-unaligned",
+                "v2.4.2.3.ineligible-argument-is-reported",
+                "v2.4.2.3.unparsable-arguments-get-garbage-args",
             ),
             because.ITEM_NOT_FOUND,
         ),

@@ -57,6 +57,7 @@ class TakesItemsOfOneKind(GroupRules):
     also_trips=dict.fromkeys(
         (
             "v2.4.2.3.unparsable-arguments-get-garbage-args",
+            "v2.5.granted-calls-are-served",
             "rtrext.4.2.message-may-be-cut-anywhere",
             "rtrext.8.3.receives-are-as-told",
             "rtrext.8.4.requests-up-to-the-limit-are-taken",

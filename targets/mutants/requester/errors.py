@@ -104,7 +104,13 @@ class LooksIntoShortMessages(Requester):
         return self._fail(call, Failure.BAD_REPLY, "too short")
 
 
-@mutant(breaks="rfc8166.4.5.bad-reply-header-discarded")
+@mutant(
+    breaks="rfc8166.4.5.bad-reply-header-discarded",
+    also_trips={
+        "rfc8166.4.5.5.rpc-survives-connection-loss": "where the cases change their version, the"
+        " first call on a connection does not end"
+    },
+)
 class TakesRepliesOfAnyVersion(Requester):
     """Does not look at the version of a reply."""
 

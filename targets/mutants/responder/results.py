@@ -273,8 +273,11 @@ class LeavesTheEndOfResults(ReplyRules):
         (
             "bidir.1.5.2.forward-direction-is-undisturbed",
             "rfc8166.2.2.",
+            "rfc8166.3.3.1.credit-is-one-transaction",
             "rfc8166.3.3.1.no-unsolicited-messages-to-idle-requester",
+            "rfc8166.3.3.3.1024-octets-unless-known",
             "rfc8166.3.4.",
+            "rfc8166.3.5.2.writes-precede-the-reply",
             "rfc8166.4.3.",
             "rfc8166.4.5.",
             "rfc8166.4.6.",

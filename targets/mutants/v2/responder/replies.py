@@ -101,7 +101,10 @@ class RefusesTheFirstCallInTwo(Responder):
         return super()._take_payload(call, payload)
 
 
-@mutant(breaks="v2.5.1.answer-has-the-same-xid", also_trips={"v2.5.1.answer-is-no-error": FIRST})
+@mutant(
+    breaks="v2.5.1.answer-has-the-same-xid",
+    also_trips={"v2.5.3.": "a Reply under another XID is none to the call that waits for it"},
+)
 class RepliesUnderTheNextXidInTwo(ReplyRules):
     """Replies in Version Two under the XID that follows that of the call."""
 

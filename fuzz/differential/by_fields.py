@@ -11,6 +11,7 @@ from dataclasses import dataclass
 from enum import Enum
 from typing import TYPE_CHECKING, Final
 
+from fuzz.differential.inputs import MOST_OCTETS
 from fuzz.differential.known import KNOWN
 from fuzz.differential.tshark import FIELDS, Dissected
 from rpcrdma.errors import DecodeError, Reason
@@ -29,10 +30,7 @@ if TYPE_CHECKING:
 
     from rpcrdma.wire import RdmaSegment, TransportHeader
 
-__all__ = ["MOST_OCTETS", "Agreement", "HeaderComparison", "compare_fields", "fields_of"]
-
-MOST_OCTETS: Final = 2048
-"""Of a message: what one packet of a capture holds."""
+__all__ = ["Agreement", "HeaderComparison", "compare_fields", "fields_of"]
 
 _WORD: Final = 4
 _VERSION: Final = 1

@@ -5,7 +5,6 @@ from typing import TYPE_CHECKING
 
 import pytest
 
-from conformance.bad_input import BadInput
 from fuzz import cli_tshark
 from fuzz.differential.by_fields import fields_of
 from fuzz.differential.tshark import Dissected
@@ -67,17 +66,3 @@ def test_a_disagreement_is_printed_and_ends_with_status_1(
     assert run(corpus, "--mutations", "0") == 1
 
     assert f"{HEADER.hex()}: ours: xid 24301" in capsys.readouterr().err
-
-
-def test_mutations_are_of_whole_words_and_of_version_one_and_the_same_for_a_seed() -> None:
-    made = list(cli_tshark.mutated([HEADER], 50, 3))
-
-    assert made[0] == HEADER
-    assert len(set(made)) > 25
-    assert all(len(octets) % 4 == 0 and octets[4:8] == bytes((0, 0, 0, 1)) for octets in made)
-    assert made == list(cli_tshark.mutated([HEADER], 50, 3))
-
-
-def test_a_folder_that_is_none_is_refused(tmp_path: Path) -> None:
-    with pytest.raises(BadInput, match="is no folder"):
-        run(str(tmp_path / "nothing"))

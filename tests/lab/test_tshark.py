@@ -9,8 +9,8 @@ from __future__ import annotations
 import random
 from typing import TYPE_CHECKING
 
-from fuzz.cli_tshark import mutated
 from fuzz.differential.by_fields import Agreement, compare_fields
+from fuzz.differential.inputs import mutated
 from fuzz.differential.tshark import dissect
 from fuzz.registry import corpus_of
 from rpcrdma.wire import (

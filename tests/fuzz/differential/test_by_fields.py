@@ -5,13 +5,8 @@ from typing import TYPE_CHECKING
 
 import pytest
 
-from fuzz.differential.by_fields import (
-    MOST_OCTETS,
-    Agreement,
-    HeaderComparison,
-    compare_fields,
-    fields_of,
-)
+from fuzz.differential.by_fields import Agreement, HeaderComparison, compare_fields, fields_of
+from fuzz.differential.inputs import MOST_OCTETS
 from fuzz.differential.tshark import Dissected
 from rpcrdma.wire import (
     ErrVers,

@@ -120,6 +120,39 @@ _TAIL: Final = """\
 - What `rdma_optinfo` holds: to the header it is opaque.
 """
 
+_TSHARK: Final = """\
+## Where Wireshark's dissector reads otherwise
+
+`rpcrdma dev tshark` has tshark dissect a capture of thousands of headers in one run, and compares
+field by field. As tshark 4.0 was seen to do:
+
+- A boolean that is neither 0 nor 1 is true to it, as to C. Such a word is put right, and the fields
+  are compared then.
+- An `rdma_err` that is none is shown, and nothing after it; a message of another `rdma_proc`, or
+  of another `rdma_vers` than 1, is not taken for one of RPC-over-RDMA. There it has read nothing
+  that could differ.
+- The Payload stream of an RDMA_MSG must begin with `rdma_xid`, or the message is none to it. So it
+  does, in what it is given.
+- A Send whose octets fill no word is padded on the wire, and it reads the padding as if it were
+  sent. Such inputs are left out: a header has whole words.
+"""
+
+_KERNEL: Final = """\
+## Where the kernel's server decodes otherwise
+
+`rpcrdma dev kernel-decoder` sends headers to Linux' NFS/RDMA server in the lab, and compares what
+`svc_rdma_xdr_decode_req` traces of each. As Linux 6.1 was seen to do:
+
+- A boolean that is neither 0 nor 1 is true to it, as to C; such a word is put right.
+- It drops RDMA_DONE and RDMA_ERROR as soon as it has seen `rdma_proc`, and reads nothing after it.
+- RDMA_MSGP is no procedure to it; nobody may send it (RFC 8166 4.6.1).
+- It refuses while it decodes what is well-formed, and what it has no use for: Read segments of
+  more than a megaoctet together, a Position that fills no word, a chunk of no segment. What comes
+  of that is for the scenarios to judge.
+- Of a message of less than four words it traces no XID; such inputs are counted, not compared.
+- What may bring a server down is not sent (SECURITY.md).
+"""
+
 
 def render() -> str:
     """`fuzz/DISAGREEMENTS.md`."""
@@ -127,7 +160,7 @@ def render() -> str:
         f"## {one.name}: RFC 4506 {one.rule}\n\nOurs: {one.ours}\n\nC: {one.theirs}\n"
         for one in KNOWN
     ]
-    return "\n".join((_HEAD, *parts, _TAIL))
+    return "\n".join((_HEAD, *parts, _TAIL, _TSHARK, _KERNEL))
 
 
 if __name__ == "__main__":

@@ -16,6 +16,7 @@ from fuzz.live.corpus import EMPTY, LiveCorpus
 from fuzz.live.counted_guest import CountedGuest
 from fuzz.live.coverage import NoCoverage
 from fuzz.live.findings import LiveFindings
+from fuzz.live.ftrace import TracedFunctions
 from fuzz.live.reach import read_blocks, write_blocks
 from fuzz.live.report import LiveReport
 from fuzz.live.rigs import live_rig
@@ -60,6 +61,10 @@ def _device(
     place = place_of(profile, arguments.fabric)
     if place is RunPlace.ALL_IN_GUEST:
         raise BadInput("--live has the tester outside of the guest; drop --fabric verbs")
+    if arguments.ftrace and place is not RunPlace.HERE:
+        raise BadInput(
+            "--ftrace looks at this machine's kernel, and the device's runs elsewhere; drop it"
+        )
     with ExitStack() as stack:
         if place is RunPlace.DEVICE_IN_GUEST and not arguments.no_blocks:
             kernel = arguments.kernel or (profile.lab.kernel if profile.lab else "")
@@ -71,7 +76,11 @@ def _device(
             return
         target = find_any_target(arguments.live, arguments.fabric)
         at_place, facts = stack.enter_context(placed(target, place, arguments.kernel, _say))
-        yield at_place, NoCoverage(), dict(facts).get("kernel", "")
+        coverage: BlockCoverage = NoCoverage()
+        if arguments.ftrace:
+            modules = frozenset(arguments.modules.split(","))
+            coverage = stack.enter_context(TracedFunctions(modules))
+        yield at_place, coverage, dict(facts).get("kernel", "")
 
 
 def _say(end: GuestEnd) -> None:

@@ -43,10 +43,17 @@ def add_options(parser: argparse.ArgumentParser) -> None:
         metavar="NAMES",
         help="of the kernel, whose blocks count; default: %(default)s",
     )
-    live.add_argument(
+    guide = live.add_mutually_exclusive_group()
+    guide.add_argument(
         "--no-blocks",
         action="store_true",
         help="be guided by answers alone; needs no C compiler, and takes KVM where there is one",
+    )
+    guide.add_argument(
+        "--ftrace",
+        action="store_true",
+        help="count the functions that this machine's kernel calls: of a device that is its own, as"
+        " on bare metal",
     )
     live.add_argument(
         "--scenarios",

@@ -74,6 +74,7 @@ def test_an_empty_beginning_needs_an_empty_corpus(
     [
         (("reference", "--minimise"), "--live fuzzes a device as it is"),
         (("linux-server", "--fabric", "verbs"), "tester outside of the guest"),
+        (("linux-server", "--ftrace"), "--ftrace looks at this machine's kernel"),
         (("no-such-target",), "no target `no-such-target`"),
     ],
 )
@@ -82,6 +83,17 @@ def test_what_cannot_be_done_is_refused(
 ) -> None:
     assert live(tmp_path, *words) == 2
     assert said in capsys.readouterr().err
+
+
+def test_the_functions_of_this_machines_kernel_may_count(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    traced = nullcontext(FakeCounted().coverage)
+    monkeypatch.setattr(cli_live, "TracedFunctions", lambda modules: traced)
+
+    assert live(tmp_path, "reference", "--ftrace", "--seed", "5") == 0
+
+    assert "| rpcrdma | 1 | 1 | 1 |" in capsys.readouterr().out
 
 
 class FakeCounted:

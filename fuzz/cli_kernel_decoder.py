@@ -1,0 +1,96 @@
+"""`rpcrdma dev kernel-decoder`: whether a Linux server decodes headers as our decoder does."""
+
+from __future__ import annotations
+
+import sys
+from collections import Counter
+from dataclasses import replace
+from pathlib import Path
+from tempfile import TemporaryDirectory
+from typing import TYPE_CHECKING, Final
+
+from conformance.suite.in_lab import module_run
+from fuzz.differential import in_guest
+from fuzz.differential.by_kernel import BothSay, KernelComparison, compare_with_kernel
+from fuzz.differential.inputs import add_input_options, chosen_inputs
+from fuzz.differential.kernel_trace import EVENTS, decodings
+from targets.lab.errors import LabError
+from targets.lab.lab import Ending, run_in_lab
+from targets.registry import find_profile
+
+if TYPE_CHECKING:
+    import argparse
+    from collections.abc import Sequence
+
+__all__ = ["add_parser", "compare_in_lab", "run"]
+
+_DEADLINE_S: Final = 1800.0
+
+
+def add_parser(subparsers: argparse._SubParsersAction[argparse.ArgumentParser]) -> None:
+    """Add `kernel-decoder` to the project's tools."""
+    parser = subparsers.add_parser(
+        "kernel-decoder",
+        help="whether a Linux server decodes headers as our decoder does",
+        description=(
+            "Send the Version One headers of a corpus, and mutations of them, to the kernel's"
+            " NFS/RDMA server in the lab, and compare what its decoder traces of each (taken, and"
+            " to which octet, or refused) with what ours says. What may bring the server down is"
+            " not sent. Exit status 1 if they disagree; fuzz/DISAGREEMENTS.md says on what they"
+            " may."
+        ),
+        epilog="example: rpcrdma dev kernel-decoder --mutations 4 --seed 7",
+    )
+    add_input_options(parser, mutations=1)
+    parser.add_argument(
+        "--kernel", default="", metavar="KERNEL", help="release or image; default: the newest"
+    )
+    parser.set_defaults(run=run)
+
+
+def run(options: argparse.Namespace) -> int:
+    """Compare; returns the exit status.
+
+    Raises:
+        BadInput: there is no such corpus.
+        LabError: the lab could not be brought up.
+    """
+    inputs = chosen_inputs(options)
+    found = compare_in_lab(inputs, options.kernel)
+    for one in found:
+        if one.disagreement:
+            print(f"{one.octets.hex()}: {one.disagreement}", file=sys.stderr)
+    counts = Counter(one.decoded for one in found)
+    print(f"{len(inputs)} headers, {len(inputs) - len(found)} of them kept back")
+    for decoded in BothSay:
+        print(f"{counts[decoded]:6} {decoded.value}")
+    print(f"{counts[None]:6} disagreements")
+    return 1 if counts[None] else 0
+
+
+def compare_in_lab(inputs: Sequence[bytes], kernel: str = "") -> list[KernelComparison]:
+    """Send headers to the lab's server; what both say of each that was sent.
+
+    Args:
+        inputs: of Version One.
+        kernel: release or image; empty: the newest.
+
+    Raises:
+        LabError: the lab could not be brought up, or its command failed.
+    """
+    with TemporaryDirectory(prefix="rpcrdma-kernel-decoder-") as place:
+        folder = Path(place)
+        in_guest.write_messages(folder / in_guest.INPUTS, inputs)
+        profile = find_profile(in_guest.PROFILE)
+        words = (in_guest.__name__, place)
+        lab = module_run(words, profile, kernel, _DEADLINE_S, (folder,))
+        lab = replace(lab, setup=replace(lab.setup, trace=(EVENTS,)), job=folder / "job")
+        said: list[str] = []
+        result = run_in_lab(lab, said.append)
+        if result.ending is not Ending.EXITED or result.status:
+            last = f": {said[-1]}" if said else ""
+            raise LabError("sending headers to the kernel's server", result.describe() + last)
+        trace = (folder / "job" / "trace.txt").read_text("utf-8", "replace").splitlines()
+        sent = in_guest.read_messages(folder / in_guest.SENT)
+    seen = decodings(trace)
+    return [compare_with_kernel(one, seen.get(int.from_bytes(one[:4]))) for one in sent]

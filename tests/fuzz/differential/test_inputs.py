@@ -1,0 +1,46 @@
+from __future__ import annotations
+
+import argparse
+from typing import TYPE_CHECKING
+
+import pytest
+
+from conformance.bad_input import BadInput
+from fuzz.differential.inputs import add_input_options, chosen_inputs, mutated
+from rpcrdma.wire import RdmaNomsg, TransportHeader, encode_header
+
+if TYPE_CHECKING:
+    from pathlib import Path
+
+HEADER = encode_header(TransportHeader(0x5EED, 1, 8, RdmaNomsg((), (), None)))
+
+
+def chosen(*words: str) -> list[bytes]:
+    parser = argparse.ArgumentParser()
+    add_input_options(parser, mutations=2)
+    return chosen_inputs(parser.parse_args(words))
+
+
+def test_mutations_are_of_whole_words_and_of_version_one_and_the_same_for_a_seed() -> None:
+    made = list(mutated([HEADER], 50, 3))
+
+    assert made[0] == HEADER
+    assert len(set(made)) > 25
+    assert all(len(octets) % 4 == 0 and octets[4:8] == bytes((0, 0, 0, 1)) for octets in made)
+    assert made == list(mutated([HEADER], 50, 3))
+
+
+def test_an_input_is_there_once(tmp_path: Path) -> None:
+    (tmp_path / "one").write_bytes(HEADER)
+    (tmp_path / "other").write_bytes(HEADER + b"\0")
+
+    assert chosen(str(tmp_path), "--mutations", "0") == [HEADER]
+
+
+def test_the_corpus_of_the_package_is_there_without_a_name() -> None:
+    assert len(chosen("--mutations", "0")) > 100
+
+
+def test_a_folder_that_is_none_is_refused(tmp_path: Path) -> None:
+    with pytest.raises(BadInput, match="is no folder"):
+        chosen(str(tmp_path / "nothing"))

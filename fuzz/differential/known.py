@@ -141,7 +141,7 @@ _KERNEL: Final = """\
 ## Where the kernel's server decodes otherwise
 
 `rpcrdma dev kernel-decoder` sends headers to Linux' NFS/RDMA server in the lab, and compares what
-`svc_rdma_xdr_decode_req` traces of each. As Linux 6.1 was seen to do:
+`svc_rdma_xdr_decode_req` traces of each. As Linux 6.1 and 6.12 were seen to do:
 
 - A boolean that is neither 0 nor 1 is true to it, as to C; such a word is put right.
 - It drops RDMA_DONE and RDMA_ERROR as soon as it has seen `rdma_proc`, and reads nothing after it.

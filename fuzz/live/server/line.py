@@ -38,6 +38,7 @@ from conformance.oracle.responder.state import state_of
 from conformance.tester.case import Inconclusive
 from conformance.tester.client import build
 from conformance.tester.client.fence import Fence
+from conformance.tester.client.liveness import problem_with
 from fuzz.live.server.memory import StepMemory
 from reports.record import Verdict
 
@@ -59,6 +60,9 @@ _MOST: Final = 1024
 
 _PAIR: Final = 2
 """Calls that are in flight with a fence."""
+
+_LISTENING_S: Final = 0.1
+"""Seconds in which a device does what it begins by itself; an answer takes it less than that."""
 
 _OVERRUN: Final = "more Calls were in flight than were granted"
 
@@ -180,12 +184,26 @@ class PlayedLine:
         raise Inconclusive(f"{request.title} is not served: {outcome}")
 
     def listen(self) -> None:
-        """Take what comes while nothing is in flight, until nothing does for the grace period."""
+        """Take what comes while nothing is in flight, until nothing does for a while."""
+        seconds = max(self.peer.profile.grace, _LISTENING_S)
         for _ in range(_MOST):
-            outcome = self.peer.receive(self.peer.profile.grace)
+            outcome = self.peer.receive(seconds)
             if isinstance(outcome, Silent | Disconnected):
                 return
             self.take(outcome)
+
+    def last_look(self) -> list[Fired]:
+        """See that a good Call is served on a connection that has no reason to be lost.
+
+        What a device keeps of each message that it refuses, such as a Receive, shows only so.
+        """
+        if not self.is_open or self.costs:
+            return []
+        problem = problem_with(self.peer)
+        if not problem or (self._refused and not self.peer.connected):
+            return []
+        reason = f"a good Call after all that: {problem}"
+        return [Fired(b"", "NULL", ("a Reply",), (problem,), Verdict.FAIL, reason)]
 
     def take(self, outcome: Outcome) -> int | None:
         """Take what has come; returns the XID of what it answers, None if it answers nothing."""

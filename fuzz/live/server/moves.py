@@ -62,8 +62,11 @@ _RIGHTS: Final = (
     Access.LOCAL_WRITE,
 )
 _LENGTHS: Final = (REGION, 4096, 100, 1, 3 * REGION)
-_MOST_REQUESTS: Final = 40
-"""Calls that are made to have a device call back."""
+_MOST_REQUESTS: Final = 12
+"""Calls that are made to have a device call back: twice as many as it takes if all goes well."""
+
+_SERVED_S: Final = 1.0
+"""Seconds, at least, for each of these: a server may write down that there is a new client."""
 
 _WORD: Final = 2**32
 
@@ -142,18 +145,22 @@ def _wait(played: PlayedSequence, _move: Move) -> list[Fired]:
 
 
 def _flood(played: PlayedSequence, move: Move) -> list[Fired]:
-    """The last message many times, as other calls, or under one XID if the place is odd."""
+    """The last message many times.
+
+    By the bits of the place: as the same call; not waited for; each by itself waited for.
+    """
     number = _FLOODS[move.value % len(_FLOODS)]
     message = played.last
     if isinstance(message, Shot):
         number = min(number, _MOST_SHOTS)
+    is_same, is_left, is_slow = (bool(move.place >> bit & 1) for bit in range(3))
     fired: list[Fired] = []
-    played.hurried = max(played.hurried, 1)
-    for _ in range(number):
-        played.hurried += 1
-        fired += played.cast(message if move.place % 2 else played.again(message))
-    played.hurried = 0
-    return fired if move.place // 2 % 2 else [*fired, *played.current.line.settle()]
+    for left in range(number, 0, -1):
+        played.hurried = 0 if is_slow else left
+        fired += played.cast(message if is_same else played.again(message))
+    if not is_left:
+        fired += _wait(played, move)
+    return fired
 
 
 # -- connections
@@ -305,7 +312,7 @@ def _carried_out(
     def serve(request: Request) -> bytes:
         if next(served) > _MOST_REQUESTS:
             raise Inconclusive(f"{_MOST_REQUESTS} Calls have brought about none")
-        return line.serve(request, played.harness.profile.deadline)
+        return line.serve(request, max(line.peer.profile.deadline, _SERVED_S))
 
     def pause(seconds: float) -> None:
         raise Inconclusive(f"the device would have to be left alone for {seconds:g} s")

@@ -124,8 +124,9 @@ class PlayedSequence:
         return [done, *fired, *self._broken()]
 
     def finish(self) -> list[Fired]:
-        """Judge what is still in flight, and end all connections."""
+        """Judge what is still in flight, see that all connections serve, and end them."""
         fired = [one for each in self.lines for one in each.line.settle()]
+        fired += [one for each in self.lines for one in each.line.last_look()]
         fired += self._broken()
         self.close()
         return fired

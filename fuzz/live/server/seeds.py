@@ -118,6 +118,7 @@ def _of_credits() -> Iterable[list[Move]]:
         yield [_NULL, Move("flood", 0, number), _NULL]
         yield [_READ, Move("flood", number % 2, number)]
         yield [_WRITE, Move("flood", 2, number), Move("close")]
+        yield [Move("breach", number, 65), Move("flood", 4, 5)]
         yield [Move("starve"), _NULL, Move("flood", 0, number), Move("feed", 3), _WAIT]
 
 

@@ -121,3 +121,14 @@ def test_answers_under_other_xids_are_none(play: Play) -> None:
     execution = play(mini.MiniatureTarget(mini.AfterGood(2, mini.wrong_xid)), "hurry", CALL, "wait")
     assert execution.failed
     assert execution.failed[0].outcomes[0].startswith("nothing within")
+
+
+def test_a_connection_that_serves_nobody_at_the_end_is_told(play: Play) -> None:
+    execution = play(mini.MiniatureTarget(mini.AfterGood(2, mini.mute)), "connect")
+    (fired,) = execution.failed
+    assert fired.reason.startswith("a good Call after all that: NULL got nothing within")
+
+
+def test_one_that_the_tester_may_have_lost_is_not_looked_at(play: Play) -> None:
+    execution = play(mini.MiniatureTarget(mini.AfterGood(2, mini.mute)), "connect", "starve")
+    assert execution.failed == ()

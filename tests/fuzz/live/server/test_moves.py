@@ -72,6 +72,7 @@ def test_a_good_call_is_served_and_its_results_looked_at(play: Play) -> None:
     ("mutant", "lines"),
     [
         ("answers-twice", (CALL, "flood 0 1")),
+        ("loses-receives-by-err-chunk", ("breach 5 65", "flood 4 5")),
         ("dies-of-access-errors", ("hurry", STORE, "withdraw", "wait")),
         ("closes-other-connections", (CALL, "connect", "hurry", STORE, "withdraw", "wait", CALL)),
         ("calls-back-in-version-three", ("announce", "provoke", "wait")),

@@ -7,6 +7,8 @@ leave a judgement undefined; these are dropped, and all others stay:
   that what the oracle allows in either case is right, and the results are not looked at.
 - The tester did what may cost the connection (`PlayedLine.costs` says what): its loss, and silence
   of messages whose answers were on their way, are nobody's fault.
+- The tester has told, when it connected, that it bears remote invalidation (RFC 8797): a Reply may
+  invalidate the memory that another Call in flight tells of, too.
 - More Calls are in flight than were granted: the device need not have a Receive for them
   (rfc8166 section 3.3.1).  An answer that does come must be right.
 - A connection is lost over one message: those in flight with it have no answers by that alone.
@@ -58,13 +60,11 @@ __all__ = ["Flying", "PlayedLine"]
 _MOST: Final = 1024
 """Messages that are looked at before those in flight are judged; more than can be in flight."""
 
-_PAIR: Final = 2
-"""Calls that are in flight with a fence."""
-
 _LISTENING_S: Final = 0.1
 """Seconds in which a device does what it begins by itself; an answer takes it less than that."""
 
 _OVERRUN: Final = "more Calls were in flight than were granted"
+_SHARED: Final = "a Reply may have invalidated what another Call in flight told of"
 
 
 @dataclass(slots=True)
@@ -107,6 +107,7 @@ class PlayedLine:
         memory: that messages tell of.
         flying: messages in flight, in order.
         costs: why the connection may be lost by what the tester did; empty if it may not.
+        invalidated: whether Replies may invalidate memory of the tester.
         gone: whether the tester's end sends and hears nothing any more.
     """
 
@@ -116,6 +117,7 @@ class PlayedLine:
     memory: StepMemory = field(init=False)
     flying: list[Flying] = field(default_factory=list)
     costs: str = ""
+    invalidated: bool = False
     gone: bool = False
     _asked: Counter[int] = field(default_factory=Counter)
     _answered: Counter[int] = field(default_factory=Counter)
@@ -131,6 +133,7 @@ class PlayedLine:
 
     def expectation(self, octets: bytes, layer: UpperLayer) -> Expectation:
         """What is allowed about a message, by the memory as it is."""
+        self.memory.look()
         return expectation_of(octets, state_of(self.device, layer, self.memory.exposed))
 
     def send(self, flying: Flying, invalidate: int | None = None) -> None:
@@ -140,6 +143,8 @@ class PlayedLine:
         self.peer.send(flying.octets, invalidate=invalidate)
         if len(self.flying) > self.peer.granted:
             self.costs = self.costs or _OVERRUN
+        elif self.invalidated and len(self.flying) > 1:
+            self.costs = self.costs or _SHARED
 
     def memory_changed(self) -> None:
         """What is in flight may meet the memory as it was, or as it is now."""
@@ -158,7 +163,7 @@ class PlayedLine:
         ]
         if surplus := self._surplus():
             fired[-1] = replace(fired[-1], verdict=Verdict.FAIL, reason=surplus, violated=())
-        if self.peer.connected and self.costs == _OVERRUN:
+        if self.peer.connected and self.costs in (_OVERRUN, _SHARED):
             self.costs = ""
         return fired
 
@@ -221,7 +226,7 @@ class PlayedLine:
         found: dict[int, list[Outcome]] = {}
         open_ = Counter(one.xid for one in flying)
         due = Counter(one.xid for one in flying if not one.may_be_silent)
-        if peer.granted >= _PAIR and not self.costs:
+        if len(flying) < peer.granted and not self.costs:
             fence = Fence.behind(peer, flying[-1].xid).xid
             self._asked[fence] += 1
             due[fence] += 1
@@ -291,6 +296,8 @@ class PlayedLine:
             ):
                 return "the connection may be lost over another message in flight"
             return ""
+        if self.costs == _SHARED and isinstance(outcome, ErrChunk):
+            return _SHARED
         if isinstance(outcome, Answered) and outcome.is_long:
             if not self._is_clear(one):
                 return "the room for the Reply was withdrawn meanwhile"

@@ -43,6 +43,14 @@ class StepMemory:
         self._peer = peer
         self._named: dict[int, MemoryRegion] = {}
         self._chunks: list[ExposedChunk] = []
+        self._withdrawn: set[int] = set()
+
+    def look(self) -> None:
+        """Notice what the device has invalidated remotely: it is out of its reach, too."""
+        for chunk in self._chunks:
+            for segment in chunk.segments:
+                if not segment.region.valid:
+                    self.exposed.forget(segment.region)
 
     def translate(self, message: bytes) -> bytes:
         """The message with the handles and addresses that its names stand for here."""
@@ -68,6 +76,7 @@ class StepMemory:
         self._peer.invalidate(chunk)
         for segment in chunk.segments:
             self.exposed.forget(segment.region)
+            self._withdrawn.add(segment.region.handle)
         self._chunks.remove(chunk)
 
     def remake(self, name: RdmaSegment, access: Access, length: int) -> None:
@@ -79,8 +88,9 @@ class StepMemory:
         self._named[name.handle] = other.region(name)
 
     def region(self, name: RdmaSegment) -> MemoryRegion:
-        """What a name stands for."""
-        if name.handle not in self._named:
+        """What a name stands for; new memory if the device has invalidated the old remotely."""
+        known = self._named.get(name.handle)
+        if known is None or not (known.valid or known.handle in self._withdrawn):
             readable = name.handle == READABLE.handle
             self.remake(name, Access.REMOTE_READ if readable else _RESULTS, REGION)
         return self._named[name.handle]

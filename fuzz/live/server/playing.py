@@ -19,6 +19,7 @@ from conformance.explore.shots import build_shot
 from conformance.oracle.verdict import broken_ids
 from conformance.tester.client.liveness import problem_with
 from conformance.tester.client.peer import RECEIVES
+from conformance.tester.private_data import invalidates
 from fuzz.live.fresh_xids import with_fresh_xids
 from fuzz.live.server.callbacks import Callbacks, own_workload
 from fuzz.live.server.line import Flying, PlayedLine
@@ -233,7 +234,9 @@ class PlayedSequence:
             problem_with(peer)
         peer.profile = self._patience
         callbacks = Callbacks(peer, self._workload, self._tell)
-        line = PlayedLine(peer, self.harness.device, callbacks.take)
+        line = PlayedLine(
+            peer, self.harness.device, callbacks.take, invalidated=invalidates(private_data)
+        )
         self.lines.append(PlayedConnection(line, callbacks))
         self._current = len(self.lines) - 1
         return self.lines[-1]

@@ -82,6 +82,23 @@ def test_more_calls_than_were_granted_may_cost_it(play: Play) -> None:
     assert (Verdict.INCONC, "more Calls were in flight than were granted") in judged(execution)
 
 
+def test_no_fence_goes_beyond_the_grant(play: Play) -> None:
+    """The miniature grants four credits, and ends the connection over a seventh message."""
+    execution = play(mini.MiniatureTarget(HangsUp(7)), "hurry 3", *(OTHER, CALL) * 2)
+    assert [fired.outcomes[0][:8] for fired in execution.outcomes[1:3]] == ["RDMA_MSG"] * 2
+    assert [fired.what for fired in execution.failed] == ["NULL"]  # the last look
+
+
+def test_replies_that_may_invalidate_excuse_what_is_in_flight_together(play: Play) -> None:
+    target = mini.MiniatureTarget(HangsUp(4))
+    execution = play(target, "connect 7", "hurry 1", OTHER, CALL)
+    assert execution.failed == ()
+    reason = "a Reply may have invalidated what another Call in flight told of"
+    assert (Verdict.INCONC, reason) in judged(execution)
+    plain = play(mini.MiniatureTarget(HangsUp(4)), "connect", "hurry 1", OTHER, CALL)
+    assert plain.failed
+
+
 def test_memory_that_is_withdrawn_may_have_been_used_or_not(play: Play) -> None:
     """As it was, the Call is good; as it is, the oracle allows an error and the loss."""
     for lines in (("hurry", STORE, "withdraw", "wait"), ("hurry 1", CALL, STORE, "withdraw")):

@@ -92,6 +92,20 @@ def test_a_name_gets_other_rights_and_another_length(peer: Peer) -> None:
     assert memory.exposed.fetch(new) is None  # 8 octets of 4
 
 
+def test_what_the_device_has_invalidated_is_out_of_reach_and_its_name_gets_new_memory(
+    peer: Peer,
+) -> None:
+    memory = StepMemory(peer)
+    before = segments(memory)
+    peer.connection.invalidate(memory.region(WRITABLE))
+    memory.look()
+    assert not memory.exposed.is_writable(before[1])
+    after = segments(memory)
+    assert after[0] == before[0]
+    assert after[1].handle != before[1].handle
+    assert memory.exposed.is_writable(after[1])
+
+
 def test_a_name_stands_for_memory_of_another_connection(harness: Harness, peer: Peer) -> None:
     memory, other = StepMemory(peer), StepMemory(harness.connect())
     other.region(READABLE).write(b"octets")

@@ -235,7 +235,8 @@ class Battery:
         if not line.peer.connected:
             self._cost.add(loaded.xid)
         held = held_by(came[0], line.memory)
-        judgement = judge_answer(expectation, came[0], held, repeated=repeated)
+        refusal = line.peer.workload.refusal
+        judgement = judge_answer(expectation, came[0], held, repeated=repeated, refusal=refusal)
         verdict, reason, violated = judgement.verdict, judgement.reason, judgement.violated
         if whole is not None and verdict is Verdict.PASS and isinstance(came[0], Answered):
             wrong = wrong_results(whole, came[0], line.memory)

@@ -268,7 +268,8 @@ class PlayedLine:
         """The judgement by that state of the memory by which the outcome is most in order."""
         held = held_by(outcome, self.memory.exposed)
         judgements = [
-            judge_answer(each, outcome, held, repeated=False) for each in one.expectations
+            judge_answer(each, outcome, held, repeated=False, refusal=self.peer.workload.refusal)
+            for each in one.expectations
         ]
         passed = [each for each in judgements if each.verdict is not Verdict.FAIL]
         return (passed or judgements)[0]

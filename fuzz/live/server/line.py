@@ -12,6 +12,7 @@ leave a judgement undefined; these are dropped, and all others stay:
 - More Calls are in flight than were granted: the device need not have a Receive for them
   (rfc8166 section 3.3.1).  An answer that does come must be right.
 - A connection is lost over one message: those in flight with it have no answers by that alone.
+- Messages in flight have one XID: an answer under it may be to any of them.
 - Two Calls in flight offer the same room for results: nobody can say whose it holds.
 
     rfc8166 section 3.3.1  RPC-over-RDMA Credits
@@ -37,6 +38,7 @@ from conformance.oracle.outcome import (
     answered_xid,
 )
 from conformance.oracle.responder.state import state_of
+from conformance.oracle.verdict import Judgement
 from conformance.tester.case import Inconclusive
 from conformance.tester.client import build
 from conformance.tester.client.fence import Fence
@@ -50,7 +52,6 @@ if TYPE_CHECKING:
     from conformance.oracle.device import Device
     from conformance.oracle.outcome import Outcome
     from conformance.oracle.responder.expectation import Expectation
-    from conformance.oracle.verdict import Judgement
     from conformance.tester.client.peer import Peer
     from conformance.tester.sent import Call, Request
     from rpcrdma.ulp.bindings import UpperLayer
@@ -157,10 +158,7 @@ class PlayedLine:
         if not flying:
             return []
         found, end = self._gather(flying)
-        fired = [
-            self._judged(one, found.get(one.xid, []), end, flying)
-            for one in {one.xid: one for one in flying}.values()
-        ]
+        fired = [self._judged(one, found.get(one.xid, []), end, flying) for one in _by_xid(flying)]
         if surplus := self._surplus():
             fired[-1] = replace(fired[-1], verdict=Verdict.FAIL, reason=surplus, violated=())
         if self.peer.connected and self.costs in (_OVERRUN, _SHARED):
@@ -249,20 +247,31 @@ class PlayedLine:
     def _judged(
         self, one: Flying, answers: list[Outcome], end: Outcome, flying: list[Flying]
     ) -> Fired:
-        outcome = answers[0] if answers else end
         if not answers and not isinstance(end, Silent | Disconnected):
-            outcome = Silent(self.peer.profile.grace)  # all else was answered
-        judgement = self._best(one, outcome)
-        verdict, reason, violated = judgement.verdict, judgement.reason, judgement.violated
-        if verdict is Verdict.FAIL and (excuse := self._excuse(one, outcome, flying)):
-            verdict, reason, violated = Verdict.INCONC, excuse, ()
-        elif verdict is Verdict.PASS and (wrong := self._wrong_results(one, outcome)):
-            verdict, reason, violated = wrong.verdict, wrong.reason, wrong.violated
-        self._refused |= isinstance(outcome, ErrChunk | ErrVers)
+            end = Silent(self.peer.profile.grace)  # all else was answered
+        came = answers or [end]
+        judgements = [self._judgement(one, outcome, flying) for outcome in came]
+        # What was answered several times is as wrong as its worst answer.
+        worst = next((each for each in judgements if each.verdict is Verdict.FAIL), judgements[0])
+        self._refused |= any(isinstance(outcome, ErrChunk | ErrVers) for outcome in came)
         allowed = dict.fromkeys(str(item) for each in one.expectations for item in each.allowed)
         return Fired(
-            one.octets, one.what, tuple(allowed), (str(outcome),), verdict, reason, violated
+            one.octets,
+            one.what,
+            tuple(allowed),
+            tuple(str(outcome) for outcome in came),
+            worst.verdict,
+            worst.reason,
+            worst.violated,
         )
+
+    def _judgement(self, one: Flying, outcome: Outcome, flying: list[Flying]) -> Judgement:
+        judgement = self._best(one, outcome)
+        if judgement.verdict is Verdict.FAIL and (excuse := self._excuse(one, outcome, flying)):
+            return Judgement(Verdict.INCONC, excuse)
+        if judgement.verdict is Verdict.PASS:
+            return self._wrong_results(one, outcome) or judgement
+        return judgement
 
     def _best(self, one: Flying, outcome: Outcome) -> Judgement:
         """The judgement by that state of the memory by which the outcome is most in order."""
@@ -316,3 +325,13 @@ class PlayedLine:
         for xid in over:
             self._asked[xid] = self._answered[xid]
         return words
+
+
+def _by_xid(flying: list[Flying]) -> list[Flying]:
+    """The last message of each XID, with what is allowed about all of that XID."""
+    kept: dict[int, Flying] = {}
+    for one in flying:
+        if (before := kept.get(one.xid)) is not None:
+            one.expectations = [*before.expectations, *one.expectations]
+        kept[one.xid] = one
+    return list(kept.values())

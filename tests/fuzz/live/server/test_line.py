@@ -134,6 +134,14 @@ def test_the_same_xid_twice_has_two_answers(play: Play) -> None:
     assert execution.failed == ()
 
 
+def test_an_answer_is_to_any_of_the_messages_of_its_xid(play: Play) -> None:
+    """The refusal of the first comes before the Reply to the second, under the same XID."""
+    bad = f"message {(good_call()[:4] + bytes((0, 0, 0, 9)) + good_call()[8:]).hex()}"
+    assert play("reference", "hurry", bad, CALL).failed == ()
+    assert play("reference", "hurry", CALL, bad).failed == ()
+    assert play("mutant:grants-zero", "hurry", bad, CALL).failed
+
+
 def test_answers_under_other_xids_are_none(play: Play) -> None:
     execution = play(mini.MiniatureTarget(mini.AfterGood(2, mini.wrong_xid)), "hurry", CALL, "wait")
     assert execution.failed

@@ -13,8 +13,11 @@ from conformance.suite.in_lab import module_run, target_word
 from conformance.tester.case import Inconclusive
 from conformance.tester.client.harness import Harness
 from fuzz.engine import problem_with
+from fuzz.live.causes import problems_of
 from fuzz.live.client.recipes import WAY
-from fuzz.live.client.replaying import problems_of, replay_turns
+from fuzz.live.client.replaying import replay_turns
+from fuzz.live.server import steps
+from fuzz.live.server.replaying import items_of, replay_steps
 from fuzz.parsers.asked_codecs import asked_codec
 from fuzz.parsers.options import add_parser_options, parser_dialogue
 from fuzz.registry import FuzzHarness, find_harness, harness_names
@@ -91,13 +94,34 @@ def run(arguments: argparse.Namespace) -> int:
     is_of_client = finding.way == WAY
     find = find_any_target if is_of_client else find_target
     target = find(arguments.target, arguments.fabric)  # refused now, not after a boot
+    if finding.way == steps.WAY:
+        items_of(finding)  # likewise
     place = place_of(profile, arguments.fabric)
     if place is RunPlace.ALL_IN_GUEST:
         return _in_lab(arguments, profile)
     with placed(target, place, arguments.kernel, print) as (device, _):
         if is_of_client:
             return _replay_turns(arguments, finding, device)
+        if finding.way == steps.WAY:
+            return _replay_lines(arguments, finding, require_server(device))
         return _replay(arguments, finding, require_server(device))
+
+
+def _replay_lines(arguments: argparse.Namespace, finding: Finding, target: Target) -> int:
+    try:
+        execution = replay_steps(target, finding, destructive=arguments.destructive)
+    except Inconclusive as error:
+        raise BadInput(f"{arguments.target}: {error}") from error
+    for fired in execution.outcomes:
+        if steps.step_of(fired.octets) is None:
+            _print_fired(fired)
+        else:
+            print(f"\nstep      {fired.what}")
+            _print_verdict(fired)
+    print()
+    if execution.kept_back:
+        print(f"not done: {execution.kept_back}, which may do harm (--destructive)")
+    return _tell_rules(arguments.target, problems_of(execution), "serves")
 
 
 def _replay_turns(
@@ -192,7 +216,8 @@ def _print_fired(fired: Fired) -> None:
 
 
 def _print_verdict(fired: Fired) -> None:
-    print(f"allowed   {'; or '.join(fired.allowed)}")
+    if fired.allowed:
+        print(f"allowed   {'; or '.join(fired.allowed)}")
     for outcome in fired.outcomes:
         print(f"came      {outcome}")
     print(f"verdict   {fired.verdict.value}{': ' if fired.reason else ''}{fired.reason}")

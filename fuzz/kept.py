@@ -2,7 +2,8 @@
 
 A finding of a harness is put before the reference by that harness.  One of `rpcrdma explore`, which
 may have been made at another device, is sent to the reference and judged as it was there, and the
-turns of a live campaign against a client are taken at the reference's client.
+turns of a live campaign against a client are taken at the reference's client, the steps of one
+against a server at the reference.
 """
 
 from __future__ import annotations
@@ -15,8 +16,11 @@ from conformance.explore.finding import keep, load
 from conformance.explore.replay import replay
 from conformance.tester.client.harness import Harness
 from fuzz.engine import problem_with
+from fuzz.live.causes import problems_of
 from fuzz.live.client.recipes import WAY
-from fuzz.live.client.replaying import problems_of, replay_turns
+from fuzz.live.client.replaying import replay_turns
+from fuzz.live.server import steps
+from fuzz.live.server.replaying import items_of, replay_steps
 from fuzz.registry import find_harness
 from targets.registry import find_any_target, find_target
 
@@ -47,7 +51,9 @@ def stay(path: Path, folder: Path = REGRESSIONS) -> tuple[Path, Finding]:
             f"{path} is bare octets, which no harness is named for; keep the file that"
             " `rpcrdma fuzz` or `rpcrdma explore` has made of them"
         )
-    if not (finding.shots or finding.steps or finding.way == WAY):
+    if finding.way == steps.WAY:
+        items_of(finding)
+    elif not (finding.shots or finding.steps or finding.way == WAY):
         find_harness(finding.way)
     return keep(folder, finding), finding
 
@@ -67,6 +73,9 @@ def problem_of(finding: Finding) -> str:
     if finding.way == WAY:
         client = find_any_target("reference-client")
         return "; ".join(problems_of(replay_turns(client, finding, destructive=True)))
+    if finding.way == steps.WAY:
+        server = find_target("reference")
+        return "; ".join(problems_of(replay_steps(server, finding, destructive=True)))
     fuzzed = find_harness(finding.way)
     fuzzed.prepare()
     return problem_with(fuzzed.check, finding.octets, fuzzed.reference())

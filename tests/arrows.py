@@ -240,7 +240,7 @@ ARROWS: dict[str, set[str]] = {
             "targets.registry conformance.bad_input "
             "conformance.oracle conformance.oracle.requester "
             "conformance.oracle.responder conformance.tester conformance.tester.client "
-            "conformance.tester.server "
+            "conformance.tester.server conformance.backward "
             "conformance.suite conformance.explore"
         ),
         "benchmarks": (

@@ -63,6 +63,7 @@ COVERED_ELSEWHERE = {
     "fuzz/ends_world.py": "tests/fuzz/harnesses/test_ends.py",
     "fuzz/fed_link.py": "tests/fuzz/harnesses/test_roce_device.py",
     "fuzz/fuzzed_device.py": "tests/fuzz/harnesses/test_roce_device.py",
+    "fuzz/live/server/dangers.py": "tests/fuzz/live/server/test_moves.py",
     "fuzz/planted.py": "tests/fuzz/harnesses/test_v1_responder.py",
     "fuzz/planted_ends.py": "tests/fuzz/harnesses/test_ends.py",
     "fuzz/planted_roce.py": "tests/fuzz/harnesses/test_roce_device.py",

@@ -98,6 +98,10 @@ class BackwardWorkload(Protocol):
         """
         ...
 
+    def leave(self) -> Steps:
+        """The client is known no more, and takes no backward Calls; `announce` makes it anew."""
+        ...
+
     def tally(self) -> Request:
         """Ask what has become of the Calls."""
         ...
@@ -158,6 +162,10 @@ class TestprogBackward(BackwardWorkload):
             lambda xid: backprog.call(xid, self.identity, calls, length),
         )
 
+    @override
+    def leave(self) -> Steps:
+        raise Unsupported("a client of the test program cannot take its leave")
+
     def tally(self) -> Request:
         """BACKWARD_STATE."""
         return self._request("BACKWARD_STATE", lambda xid: backprog.state(xid, self.identity))
@@ -194,6 +202,10 @@ class ForwardOnly(BackwardWorkload):
     @override
     def provoke(self, calls: int, length: int = 0) -> Steps:
         raise Unsupported(f"this client provokes no {calls} Calls of {length} octets")
+
+    @override
+    def leave(self) -> Steps:
+        raise Unsupported("nobody knows this client")
 
     @override
     def tally(self) -> Request:

@@ -3,6 +3,7 @@
     RFC 5661 section 10.4    Open Delegation: a conflicting WRITE has the server recall it
     RFC 5661 section 18.36   CREATE_SESSION makes the connection the session's backchannel
     RFC 5661 section 18.34   BIND_CONN_TO_SESSION, after a reconnection
+    RFC 5661 section 18.37   DESTROY_SESSION; 18.50, DESTROY_CLIENTID
     RFC 8267 section 6.5     nothing in a callback is DDP-eligible
     bidir section 2.2.3      the session says that the client is prepared
 
@@ -142,6 +143,22 @@ class Nfs4Backward(BackwardWorkload):
                 handles.append(result.handle)
         for handle in handles:
             yield self._request("WRITE in the way of a delegation", self._write(handle))
+
+    def leave(self) -> Steps:
+        """Neither a session nor a client id any more; what is open is the server's to forget.
+
+        Raises:
+            Unsupported: there is none of them.
+            Inconclusive: the server refuses, as it may while something is open.
+        """
+        client = self.client
+        if client.client_id is None:
+            raise Unsupported("the server does not know this client")
+        if client.session is not None:
+            reply = yield self._request("DESTROY_SESSION", client.destroy_session)
+            _taken(client.take_end, reply)
+        yield self._request("DESTROY_CLIENTID", client.destroy_client_id)
+        client.client_id = None
 
     @override
     def tally(self) -> Request:

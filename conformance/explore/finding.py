@@ -35,6 +35,7 @@ class Finding(msgspec.Struct, frozen=True):
             alike.
         detail: what was seen.
         shots: of `calls`.  steps: of `exchanges`.  octets: the input of a fuzz harness.
+        lines: of a live campaign against a server that did more than send messages.
         format: version of this layout.
     """
 
@@ -46,12 +47,14 @@ class Finding(msgspec.Struct, frozen=True):
     shots: tuple[Shot, ...] = ()
     steps: tuple[Step, ...] = ()
     octets: bytes = b""
+    lines: tuple[str, ...] = ()
     format: int = FORMAT_VERSION
 
     @property
     def sequence(self) -> bytes:
         """The sequence alone, as it stands in the file: what is made smaller."""
-        return msgspec.json.encode((self.shots, self.steps, self.octets))
+        others = (self.lines,) if self.lines else ()  # files of before keep their names
+        return msgspec.json.encode((self.shots, self.steps, self.octets, *others))
 
 
 def keep(folder: Path, finding: Finding) -> Path:

@@ -27,6 +27,7 @@ from conformance.oracle.requester.reassembly import reassemble
 from conformance.oracle.responder.expectation import may_answer
 from conformance.oracle.responder.expected import expected
 from conformance.oracle.responder.state import state_of
+from conformance.oracle.verdict import Judgement
 from conformance.tester.case import Deviation
 from conformance.tester.client.liveness import problem_with
 from reports.record import Verdict
@@ -40,13 +41,14 @@ if TYPE_CHECKING:
     from collections.abc import Callable, Sequence
 
     from conformance.explore.caution import Caution
+    from conformance.oracle.responder.expectation import Expectation, ResponderState
     from conformance.tester.client.harness import Harness
     from conformance.tester.client.peer import Peer
     from conformance.tester.sent import Call
     from rpcrdma.ulp.bindings import UpperLayer
     from targets.profile import Profile
 
-__all__ = ["Battery", "Fired", "fire_all", "in_process"]
+__all__ = ["Battery", "Fired", "expectation_of", "fire_all", "in_process", "wrong_results"]
 
 _DEAD: Final = "the device has died"
 _NOT_SERVED: Final = "the device does not serve a good call any more"
@@ -221,9 +223,8 @@ class Battery:
         danger = self._danger_of and self._danger_of(octets, line.memory, loaded.layer)
         if danger:
             return Fired(octets, what, (), (), Verdict.NA, danger)
-        expectation = expected(octets, state_of(self._harness.device, loaded.layer, line.memory))
-        if _is_held(octets):
-            expectation = replace(expectation, allowed=(*expectation.allowed, _HELD))
+        state = state_of(self._harness.device, loaded.layer, line.memory)
+        expectation = expectation_of(octets, state)
         quiet = any(item.kind.outcome is Silent for item in expectation.allowed)
         whole = loaded.call if loaded.call is not None and octets == loaded.octets else None
         came = line.fenced.exchange(whole or octets, loaded.xid, may_be_silent=quiet)
@@ -234,13 +235,13 @@ class Battery:
         if not line.peer.connected:
             self._cost.add(loaded.xid)
         held = held_by(came[0], line.memory)
-        judgement = judge_answer(expectation, came[0], held, repeated=repeated)
+        refusal = line.peer.workload.refusal
+        judgement = judge_answer(expectation, came[0], held, repeated=repeated, refusal=refusal)
         verdict, reason, violated = judgement.verdict, judgement.reason, judgement.violated
         if whole is not None and verdict is Verdict.PASS and isinstance(came[0], Answered):
-            wrong = _results(whole, came[0], line.memory)
-            if wrong:
-                violated = statements((_REJOINED,), whole.version)
-                verdict, reason = Verdict.FAIL, wrong
+            wrong = wrong_results(whole, came[0], line.memory)
+            if wrong is not None:
+                verdict, reason, violated = wrong.verdict, wrong.reason, wrong.violated
         if verdict is not Verdict.FAIL and (surplus := line.fenced.surplus()):
             verdict, reason, violated = Verdict.FAIL, surplus, ()
         allowed = tuple(str(item) for item in expectation.allowed)
@@ -291,6 +292,19 @@ def _version_of(message: Shot | bytes) -> int:
     return v2.VERSION if int.from_bytes(message[_VERSION]) == v2.VERSION else 1
 
 
+def expectation_of(octets: bytes, state: ResponderState) -> Expectation:
+    """What a device may do with a message; a Call that it holds back when told to is no exception.
+
+    Args:
+        octets: the message.
+        state: of the device and of the tester's memory.
+    """
+    expectation = expected(octets, state)
+    if _is_held(octets):
+        return replace(expectation, allowed=(*expectation.allowed, _HELD))
+    return expectation
+
+
 def _is_held(octets: bytes) -> bool:
     """Whether a Call asks the test program for a Reply that comes later: when it is released."""
     try:
@@ -299,6 +313,20 @@ def _is_held(octets: bytes) -> bool:
     except DecodeError:
         return False
     return (call.program, call.procedure) == (testprog.TEST_PROGRAM, testprog.TEST_V1.TEST_HOLD)
+
+
+def wrong_results(call: Call, answer: Answered, memory: ExposedRegions) -> Judgement | None:
+    """What is wrong with the results of a good call; None if nothing is.
+
+    Args:
+        call: as it was built and sent.
+        answer: an allowed one.
+        memory: of the tester, where the results are.
+    """
+    reason = _results(call, answer, memory)
+    if not reason:
+        return None
+    return Judgement(Verdict.FAIL, reason, statements((_REJOINED,), call.version))
 
 
 def _results(call: Call, answer: Answered, memory: ExposedRegions) -> str:

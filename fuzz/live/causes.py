@@ -9,7 +9,15 @@ from typing import TYPE_CHECKING, Final
 if TYPE_CHECKING:
     from fuzz.live.execution import LiveExecution
 
-__all__ = ["COMPLAINED", "DIED", "NOT_SERVED", "Cause", "causes_of", "without_numbers"]
+__all__ = [
+    "COMPLAINED",
+    "DIED",
+    "NOT_SERVED",
+    "Cause",
+    "causes_of",
+    "problems_of",
+    "without_numbers",
+]
 
 DIED: Final = "device-died"
 NOT_SERVED: Final = "not-served"
@@ -69,3 +77,8 @@ def causes_of(execution: LiveExecution) -> tuple[Cause, ...]:
         broken = fired.violated or ("oracle",)
         found.append(Cause(broken, what, f"{fired.what}: {fired.reason}"))
     return tuple(found)
+
+
+def problems_of(execution: LiveExecution) -> tuple[str, ...]:
+    """What is wrong after an execution, in words; empty if nothing is."""
+    return tuple(cause.detail for cause in causes_of(execution))

@@ -2,7 +2,8 @@
 
 Each message is answered, by its own answer or by that of a good call behind it, before the next is
 sent.  Connections serve for some sequences, after which a good call must be served and new ones are
-made; a device that has died or serves nobody is started again before the next sequence.
+made; a device that has died or serves nobody is started again before the next sequence.  A sequence
+that has steps beside its messages is played on connections of its own (`fuzz.live.server`).
 
 Most of a campaign's time would go into waiting for answers that never come.  So it waits much
 shorter than the profile says, and what fails is tried again with all the patience there is.
@@ -17,11 +18,13 @@ import msgspec
 from conformance.explore.caution import caution
 from conformance.explore.firing import Battery, in_process
 from conformance.tester.case import Deviation
-from fuzz.live.fresh_xids import with_fresh_xids
+from fuzz.live.server.moves import take_step
+from fuzz.live.server.playing import PlayedSequence
+from fuzz.live.server.steps import has_steps, renamed
 from fuzz.live.vitals import Vitals
 
 if TYPE_CHECKING:
-    from collections.abc import Sequence
+    from collections.abc import Iterator, Sequence
 
     from conformance.explore.firing import Fired
     from conformance.oracle.memory import ExposedMemory
@@ -101,8 +104,8 @@ class LiveExecutor:
         outcomes: list[Fired] = []
         problem = ""
         try:
-            for message in with_fresh_xids(sequence, self._harness.xids):
-                outcomes.append(battery.fire(message))
+            for fired in self._each(battery, sequence):
+                outcomes += fired
                 if problem := self._harness.life.death():
                     break
             if not problem and self._ran >= self._every:
@@ -133,11 +136,31 @@ class LiveExecutor:
         finally:
             self._is_patient = False
 
+    def _each(self, battery: Battery, sequence: Sequence[bytes]) -> Iterator[list[Fired]]:
+        """What comes of each item of a sequence.
+
+        Raises:
+            Deviation: the device does not serve.
+        """
+        items = renamed(sequence, self._harness.xids)
+        if not has_steps(items):
+            for message in items:
+                yield [battery.fire(message)]
+            return
+        patience = self._harness.profile if self._is_patient else self._hasty
+        played = PlayedSequence(self._harness, patience, self)
+        try:
+            for item in items:
+                yield played.play(item, take_step)
+            yield played.finish()
+        finally:
+            played.close()
+
     def _open(self, patience: Profile) -> Battery:
         self._vitals.look()
         # Not `begin`, which would use XIDs again: a device may remember Calls.
         self._harness.go_on()
-        battery = Battery(self._harness, self._danger_of, patience)
+        battery = Battery(self._harness, self.about, patience)
         self._ran = 0
         self._vitals.begun()
         return battery
@@ -148,10 +171,18 @@ class LiveExecutor:
             self.renew()
         return execution
 
-    def _danger_of(self, message: bytes, memory: ExposedMemory, layer: UpperLayer) -> str:
-        """Why a message is kept back; notes what it may do if it is sent."""
+    # -- what is kept back (`fuzz.live.server.playing.Cautious`)
+
+    def about(self, message: bytes, memory: ExposedMemory, layer: UpperLayer) -> str:
+        """Why a message is kept back; empty if it is not, and what it may do is noted."""
         danger = "" if self._known is None else self._known(message, memory, layer)
-        if not danger or not self._destructive or danger in self.avoided:
-            return danger
+        return danger if danger and self.refuses(danger) else ""
+
+    def refuses(self, danger: str) -> bool:
+        """Whether what may do such harm is left; if not, that it may is noted."""
+        if self._known is None:
+            return False
+        if not self._destructive or danger in self.avoided:
+            return True
         self._dangers.add(danger)
-        return ""
+        return False

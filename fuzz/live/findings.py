@@ -11,6 +11,8 @@ from itertools import count
 from time import monotonic
 from typing import TYPE_CHECKING, Final
 
+import msgspec
+
 from conformance.explore.finding import Finding, keep
 from conformance.tester.case import Inconclusive
 from fuzz.live.causes import DIED, Cause, causes_of
@@ -46,20 +48,25 @@ class InputForm:
     Attributes:
         way: what a kept finding says of its sequence: `replay` knows by it what to do.
         made_smaller: gives what a message may be made into that does less.
-        kept: the messages as a file has them.
+        put: gives a finding that has no sequence yet with one, as a file has it.
         unit: what a report says of them.
     """
 
     way: str
     made_smaller: Callable[[bytes], Iterable[bytes]]
-    kept: Callable[[list[bytes]], list[bytes]]
+    put: Callable[[Finding, list[bytes]], Finding]
     unit: str
+
+
+def _as_octets(finding: Finding, messages: list[bytes]) -> Finding:
+    octets = join(with_fresh_xids(messages, count(_FIRST_XID)))
+    return msgspec.structs.replace(finding, octets=octets)
 
 
 MESSAGES: Final = InputForm(
     "v1-responder",
     smaller_message,
-    lambda messages: with_fresh_xids(messages, count(_FIRST_XID)),
+    _as_octets,
     "messages were sent",
 )
 """Messages to a Responder, inputs of the ordinary harness of that name.
@@ -215,8 +222,8 @@ class LiveFindings:
         *,
         shown_again: bool = True,
     ) -> None:
-        one, octets = self._finding, join(self._form.kept(messages))
-        finding = Finding(one.way, one.target, one.seed, cause.broken, cause.detail, octets=octets)
+        bare = msgspec.structs.replace(self._finding, broken=cause.broken, detail=cause.detail)
+        finding = self._form.put(bare, messages)
         # One sequence may do several things, and a file is named by the sequence.
         file = keep(self._folder / f"{len(self.kept) + 1}", finding)
         if execution.console:

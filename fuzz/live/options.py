@@ -21,7 +21,9 @@ def add_options(parser: argparse.ArgumentParser) -> None:
         " counted as QEMU (TCG) translates them: an input that reaches new ones, or is answered in"
         " a new way, is kept and changed further. Answers are judged by the specification; a good"
         " call must be served now and then; the kernel's log is read. A device that has died is"
-        " started again. A client is told to act by its profile, and the tester is its server.",
+        " started again. A server gets messages, and steps between them: connections, their ends,"
+        " memory withdrawn, floods, answers to backward calls. A client is told to act by its"
+        " profile, and the tester is its server.",
     )
     live.add_argument(
         "--output",

@@ -127,8 +127,8 @@ class LiveReport:
         has_both = self.scenarios is not None
         lines = [
             "| module | blocks | functions | of"
-            + (" | scenarios | only here |" if has_both else " |"),
-            "|---|---|---|---" + ("|---|---|" if has_both else "|"),
+            + (" | scenarios | only here | only there |" if has_both else " |"),
+            "|---|---|---|---" + ("|---|---|---|" if has_both else "|"),
         ]
         for module, reach in reached.items():
             line = (
@@ -136,8 +136,9 @@ class LiveReport:
             )
             if self.scenarios is not None:
                 by_cases = scripted.get(module, ModuleReach(0, 0))
-                only = [one for one in self.blocks - self.scenarios if one.module == module]
-                line += f" {by_cases.blocks} in {by_cases.functions} | {len(only)} |"
+                here = sum(one.module == module for one in self.blocks - self.scenarios)
+                there = sum(one.module == module for one in self.scenarios - self.blocks)
+                line += f" {by_cases.blocks} in {by_cases.functions} | {here} | {there} |"
             lines.append(line)
         lines.append("")
         if self.scenarios is not None:
@@ -145,12 +146,13 @@ class LiveReport:
         return lines
 
     def _only_here(self, scenarios: frozenset[Block]) -> list[str]:
-        entered = {(block.module, block.function) for block in scenarios}
-        ours = {(block.module, block.function) for block in self.blocks} - entered
-        names = [f"`{function}` ({module})" for module, function in sorted(ours)]
-        more = len(names) - _NAMES
-        listed = ", ".join(names[:_NAMES]) + (f" and {more} more" if more > 0 else "")
-        return [f"Functions that no scenario enters: {listed or 'none'}.", ""]
+        ours, theirs = _functions(self.blocks), _functions(scenarios)
+        return [
+            f"Functions that no scenario enters: {_listed(ours - theirs)}.",
+            "",
+            f"Functions that the scenarios enter, and this did not: {_listed(theirs - ours)}.",
+            "",
+        ]
 
     def _over_time(self) -> list[str]:
         samples = self.pulse.samples
@@ -175,6 +177,16 @@ class LiveReport:
             lines.append(f"- {', '.join(found.cause.broken)} ({when}): {found.cause.detail}")
             lines.append(f"  `rpcrdma replay {found.file} {self.target}`")
         return lines or ["Nothing was found to be wrong."]
+
+
+def _functions(blocks: frozenset[Block]) -> set[tuple[str, str]]:
+    return {(block.module, block.function) for block in blocks}
+
+
+def _listed(functions: set[tuple[str, str]]) -> str:
+    names = [f"`{function}` ({module})" for module, function in sorted(functions)]
+    more = len(names) - _NAMES
+    return (", ".join(names[:_NAMES]) or "none") + (f" and {more} more" if more > 0 else "")
 
 
 def _line(sample: ReachSample, modules: list[str]) -> str:

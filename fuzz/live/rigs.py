@@ -13,20 +13,23 @@ from typing import TYPE_CHECKING
 from conformance.tester.client.harness import Harness
 from conformance.tester.server.harness import ClientHarness
 from fuzz.live.client.executor import ClientExecutor
+from fuzz.live.client.form import TURNS
 from fuzz.live.client.mutator import TurnMutator
-from fuzz.live.client.recipes import WAY
-from fuzz.live.client.reducing import smaller_turn
 from fuzz.live.client.seeds import acts_for, kinds_for, seeds_for_client
 from fuzz.live.executor import LiveExecutor
-from fuzz.live.findings import MESSAGES, InputForm
+from fuzz.live.findings import MESSAGES
 from fuzz.live.seeds import seeds_for
-from fuzz.structure.headers import V1_SEQUENCE
+from fuzz.live.server.callbacks import own_workload
+from fuzz.live.server.form import STEPS
+from fuzz.live.server.mutator import StepMutator
+from fuzz.live.server.seeds import step_kinds, step_seeds
 from targets.base import Target
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator
 
     from fuzz.live.execution import AnyLiveExecutor
+    from fuzz.live.findings import InputForm
     from fuzz.structure.mutator import Mutator
     from targets.base import ClientTarget
 
@@ -79,12 +82,20 @@ def live_rig(device: Target | ClientTarget, *, destructive: bool) -> Iterator[Li
 
 def _server(harness: Harness, *, destructive: bool) -> LiveRig:
     executor = LiveExecutor(harness, destructive=destructive)
-    return LiveRig(executor, V1_SEQUENCE, MESSAGES, lambda: seeds_for(harness, MESSAGES.way))
+    backward = own_workload(harness.profile) is not None
+    mutator = StepMutator(step_kinds(destructive=destructive, backward=backward))
+
+    def seeds() -> tuple[bytes, ...]:
+        steps = step_seeds(destructive=destructive, backward=backward)
+        return (*steps, *seeds_for(harness, MESSAGES.way))
+
+    return LiveRig(executor, mutator, STEPS, seeds)
 
 
 def _client(harness: ClientHarness, *, destructive: bool) -> LiveRig:
     acts = harness.client.acts
-    form = InputForm(WAY, smaller_turn, lambda turns: turns, "turns were taken")
     mutator = TurnMutator(acts_for(acts), kinds_for(destructive=destructive))
     executor = ClientExecutor(harness, destructive=destructive)
-    return LiveRig(executor, mutator, form, lambda: seeds_for_client(acts, destructive=destructive))
+    return LiveRig(
+        executor, mutator, TURNS, lambda: seeds_for_client(acts, destructive=destructive)
+    )

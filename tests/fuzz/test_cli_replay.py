@@ -8,10 +8,11 @@ from typing import TYPE_CHECKING
 import pytest
 
 from conformance.cli.main import main
-from conformance.explore.finding import keep
+from conformance.explore.finding import Finding, keep
 from conformance.explore.named_memory import WRITABLE
 from fuzz import cli_replay
 from fuzz.invariant import BrokenInvariant, finding_of
+from fuzz.live.server import steps
 from fuzz.responder_executor import good_call
 from fuzz.sequence import join
 from rpcrdma.ulp import testprog_calls as calls
@@ -43,6 +44,31 @@ def test_command_replays_a_kept_finding_and_prints_what_is_decoded(
     assert "rdma_writes[0].target[0].length" in printed or "rdma_writes" in printed
     assert printed.count("verdict   PASS") == 2
     assert "still serves a good call" in printed
+
+
+def test_command_takes_the_steps_of_a_live_campaign(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    lines = ("connect 7", "hurry", f"message {FETCH.hex()}", "withdraw 1", "wait")
+    path = keep(tmp_path, Finding(steps.WAY, lines=lines))
+    assert main(["replay", str(path)]) == 0
+    printed = capsys.readouterr().out
+    assert "step      withdraw 1 0\nverdict   PASS" in printed
+    assert "\nmessage   " in printed
+    assert "reference: keeps the rules, and still serves a good call" in printed
+    assert main(["replay", str(path), "mutant:dies-of-access-errors"]) == 1
+    assert "FAIL: " in capsys.readouterr().out
+
+
+def test_lines_that_are_no_steps_and_clients_are_refused(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    path = keep(tmp_path, Finding(steps.WAY, lines=("jump",)))
+    assert main(["replay", str(path)]) == 2
+    assert "`jump` is no step to a server" in capsys.readouterr().err
+    path = keep(tmp_path, Finding(steps.WAY, lines=("close",)))
+    assert main(["replay", str(path), "reference-client"]) == 2
+    assert "reference-client" in capsys.readouterr().err
 
 
 def test_command_takes_a_bare_file_as_one_message(

@@ -11,10 +11,12 @@ from conformance.cli.main import main
 from conformance.explore.finding import Finding, keep, load
 from fuzz.invariant import BrokenInvariant, finding_of
 from fuzz.kept import kept, problem_of, stay
-from fuzz.live.client.recipes import WAY, Move, Turn, input_of
+from fuzz.live.client.recipes import WAY, Turn, input_of
+from fuzz.live.move import Move
+from fuzz.live.server import steps
 from fuzz.responder_executor import good_call
 from fuzz.sequence import join
-from targets.registry import find_any_target
+from targets.registry import find_any_target, find_target
 
 if TYPE_CHECKING:
     from pathlib import Path
@@ -80,6 +82,27 @@ def test_turns_of_a_client_are_taken_at_the_reference(
     monkeypatch.setattr("fuzz.kept.find_any_target", lambda _name: mutant)
 
     assert "before the call has its Reply" in problem_of(finding)
+
+
+def test_steps_of_a_server_are_taken_at_the_reference(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    lines = ("hurry", "call 16 9001", "withdraw", "wait")
+    found = keep(tmp_path / "findings", Finding(steps.WAY, lines=lines))
+    path, finding = stay(found, tmp_path)
+    assert load(path) == finding
+    assert problem_of(finding) == ""
+
+    mutant = find_target("mutant:dies-of-access-errors")
+    monkeypatch.setattr("fuzz.kept.find_target", lambda _name: mutant)
+
+    assert "remote access error" in problem_of(finding)
+
+
+def test_what_is_no_step_does_not_stay(tmp_path: Path) -> None:
+    found = keep(tmp_path / "findings", Finding(steps.WAY, lines=("jump",)))
+    with pytest.raises(BadInput, match="`jump` is no step to a server"):
+        stay(found, tmp_path)
 
 
 @pytest.mark.parametrize(

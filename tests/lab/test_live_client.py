@@ -8,8 +8,9 @@ import pytest
 
 from conformance.tester.server.harness import ClientHarness
 from fuzz.live.client.executor import ClientExecutor
-from fuzz.live.client.recipes import Move, Turn, encode_turn
+from fuzz.live.client.recipes import Turn, encode_turn
 from fuzz.live.counted_guest import CountedGuest
+from fuzz.live.move import Move
 from targets.base import ActKind
 from targets.guest_client import GuestClientTarget
 from targets.guest_device import guest_target

@@ -15,7 +15,7 @@ from typing import TYPE_CHECKING, Final
 if TYPE_CHECKING:
     from collections.abc import Mapping
 
-    from fuzz.live.client.recipes import Move
+    from fuzz.live.move import Move
 
 __all__ = ["OTHER_MEMORY", "OTHER_RESULTS", "danger_of_move"]
 

@@ -34,7 +34,7 @@ if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Mapping
 
     from conformance.tester.server import Line, ReceivedCall, ReplyDraft, Service
-    from fuzz.live.client.recipes import Move
+    from fuzz.live.move import Move
 
 __all__ = ["MOVES", "ServedTurn"]
 

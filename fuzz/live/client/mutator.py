@@ -7,7 +7,8 @@ from typing import TYPE_CHECKING, Final
 
 import msgspec
 
-from fuzz.live.client.recipes import MOST_ANSWERS, MOST_MOVES, Move, Turn, input_of, turns_of
+from fuzz.live.client.recipes import MOST_ANSWERS, MOST_MOVES, Turn, input_of, turns_of
+from fuzz.live.move import Move
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Sequence

@@ -13,6 +13,7 @@ from typing import TYPE_CHECKING, Final
 import msgspec
 
 from conformance.bad_input import BadInput
+from fuzz.live.move import Move  # noqa: TC001  (msgspec: at run time)
 from fuzz.sequence import join, split
 from targets.base import ActKind
 
@@ -23,7 +24,6 @@ __all__ = [
     "MOST_ANSWERS",
     "MOST_MOVES",
     "WAY",
-    "Move",
     "Turn",
     "decode_turn",
     "encode_turn",
@@ -39,24 +39,6 @@ MOST_ANSWERS: Final = 16
 
 MOST_MOVES: Final = 8
 """Things that are done about one call."""
-
-
-class Move(msgspec.Struct, frozen=True, omit_defaults=True):
-    """One thing that the tester does about a call; numbers are taken modulo what there is.
-
-    Attributes:
-        kind: a key of `fuzz.live.client.moves.MOVES`.
-        place: which word, segment, call.
-        value: what is put there.
-    """
-
-    kind: str
-    place: int = 0
-    value: int = 0
-
-    def __str__(self) -> str:
-        numbers = " ".join(str(number) for number in (self.place, self.value))
-        return self.kind if (self.place, self.value) == (0, 0) else f"{self.kind} {numbers}"
 
 
 class Turn(msgspec.Struct, frozen=True, omit_defaults=True):

@@ -11,7 +11,7 @@ from fuzz.live.client.recipes import Turn, decode_turn, encode_turn
 if TYPE_CHECKING:
     from collections.abc import Iterator
 
-    from fuzz.live.client.recipes import Move
+    from fuzz.live.move import Move
 
 __all__ = ["smaller_turn"]
 

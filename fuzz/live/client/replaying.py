@@ -6,7 +6,6 @@ from typing import TYPE_CHECKING
 
 from conformance.bad_input import BadInput
 from conformance.tester.server.harness import ClientHarness
-from fuzz.live.causes import causes_of
 from fuzz.live.client.executor import ClientExecutor
 from fuzz.live.client.recipes import decode_turn
 from fuzz.sequence import split
@@ -17,7 +16,7 @@ if TYPE_CHECKING:
     from fuzz.live.execution import LiveExecution
     from targets.base import ClientTarget
 
-__all__ = ["problems_of", "replay_turns"]
+__all__ = ["replay_turns"]
 
 
 def replay_turns(
@@ -48,8 +47,3 @@ def replay_turns(
         return ClientExecutor(harness, destructive=destructive).run_alone(messages)
     finally:
         harness.close()
-
-
-def problems_of(execution: LiveExecution) -> tuple[str, ...]:
-    """What is wrong after an execution, in words; empty if nothing is."""
-    return tuple(cause.detail for cause in causes_of(execution))

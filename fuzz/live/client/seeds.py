@@ -10,7 +10,8 @@ from typing import TYPE_CHECKING, Final
 from conformance.tester.server.useless import ONE
 from fuzz.live.client.dangers import danger_of_move
 from fuzz.live.client.moves import MOVES
-from fuzz.live.client.recipes import Move, Turn, input_of
+from fuzz.live.client.recipes import Turn, input_of
+from fuzz.live.move import Move
 from targets.base import ActKind
 
 if TYPE_CHECKING:

@@ -18,7 +18,8 @@ from fuzz.live.client.recipes import MOST_ANSWERS, MOST_MOVES
 if TYPE_CHECKING:
     from conformance.tester.server import ReceivedCall
     from fuzz.live.client.moves import ServedTurn
-    from fuzz.live.client.recipes import Move, Turn
+    from fuzz.live.client.recipes import Turn
+    from fuzz.live.move import Move
     from rpcrdma.fabric.base import Clock
     from targets.base import RunningAct
 

@@ -105,12 +105,18 @@ def test_a_client_makes_itself_known_by_asking_for_its_tally() -> None:
     assert request.encode(5) == backprog.state(5, 3)
 
 
+def test_a_client_of_the_test_program_stays() -> None:
+    with pytest.raises(Unsupported, match="cannot take its leave"):
+        TestprogBackward(3).leave()
+
+
 def test_a_forward_only_client_is_asked_for_nothing() -> None:
     client = ForwardOnly()
     for ask in (
         client.introduce,
         client.announce,
         lambda: client.provoke(1),
+        client.leave,
         client.tally,
         lambda: client.read_tally(b""),
         lambda: client.answer(b""),

@@ -241,3 +241,21 @@ def test_what_cannot_be_had_is_not_asked_for() -> None:
     ):
         with pytest.raises(Unsupported):
             ask()
+
+
+def test_a_client_takes_its_leave_and_makes_itself_known_again() -> None:
+    program = server()
+    workload = announced(program)
+    assert carried_out(workload.leave(), program) == ["DESTROY_SESSION", "DESTROY_CLIENTID"]
+    assert (workload.client.session, workload.client.client_id) == (None, None)
+    with pytest.raises(Unsupported, match="does not know this client"):
+        carried_out(workload.leave(), program)
+    assert carried_out(workload.announce(), program)[:2] == ["EXCHANGE_ID", "CREATE_SESSION"]
+    assert workload.client.has_backchannel
+
+
+def test_a_client_without_a_session_takes_its_leave() -> None:
+    program = server()
+    workload = Nfs4Backward(PROFILE)
+    carried_out(workload.introduce(), program)
+    assert carried_out(workload.leave(), program) == ["DESTROY_CLIENTID"]

@@ -12,6 +12,7 @@ from conformance.oracle.responder.expected import expected
 from conformance.oracle.responder.state import state_of
 from reports.record import Verdict
 from rpcrdma.ulp import testprog_calls as calls
+from rpcrdma.ulp.rpc import accepted
 from rpcrdma.ulp.testprog import TestProgram
 from rpcrdma.wire import (
     ErrChunk,
@@ -64,3 +65,22 @@ def test_reply_chunk_of_a_long_reply_holds_what_was_written() -> None:
 
     assert held_by(LONG, memory) == b"four"
     assert held_by(ERROR, memory) is None
+
+
+def test_a_program_may_refuse_bad_arguments_in_its_own_words() -> None:
+    """A warning, as where a scenario meets it; a good Call has no excuse."""
+    bad = CALL[:-4]
+    reply = read_outcome(
+        encode_header(TransportHeader(7, 1, 8, RdmaMsg((), (), None))) + accepted(7, b"BADX")
+    )
+
+    def verdict(message: bytes, refusal: str) -> Verdict:
+        expectation = expected(message, state_of(Device(), TestProgram()))
+        answer = judge_answer(
+            expectation, reply, None, repeated=False, refusal=lambda octets: refusal * bool(octets)
+        )
+        return answer.verdict
+
+    assert verdict(bad, "") is Verdict.FAIL
+    assert verdict(bad, "BADXDR") is Verdict.WARN
+    assert verdict(CALL, "BADXDR") is Verdict.PASS

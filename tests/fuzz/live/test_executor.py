@@ -11,6 +11,8 @@ from conformance.tester.client.harness import Harness
 from fuzz.live import executor as module
 from fuzz.live import vitals
 from fuzz.live.executor import LiveExecutor
+from fuzz.live.move import Move
+from fuzz.live.server.steps import encode_step
 from fuzz.responder_executor import good_call
 from reports.record import Verdict
 from targets.registry import find_target
@@ -58,6 +60,29 @@ def test_the_same_message_has_another_xid_each_time(
     sent = [executor.run([good_call()]).outcomes[0].octets for _ in range(3)]
     assert len({octets[:4] for octets in sent}) == 3
     assert len({octets[4:28] for octets in sent}) == 1
+
+
+def test_a_sequence_with_steps_has_connections_of_its_own(
+    harness_of: Callable[[Target], Harness],
+) -> None:
+    executor = LiveExecutor(harness_of(find_target("reference")), destructive=False)
+    before = executor.prepare()
+    execution = executor.run([good_call(), encode_step(Move("close")), REFUSED])
+    assert [fired.what for fired in execution.outcomes] == ["68 octets", "close", "68 octets"]
+    assert [fired.verdict for fired in execution.outcomes] == [Verdict.PASS] * 3
+    assert execution.outcomes[0].octets[:4] != good_call()[:4]
+    assert executor.prepare() is before
+
+
+def test_connections_end_with_their_sequence_also_if_the_device_dies_in_it(
+    harness_of: Callable[[Target], Harness],
+) -> None:
+    target = mini.MiniatureTarget(mini.good, dies_after=4)
+    harness = harness_of(target)
+    executor = LiveExecutor(harness, destructive=True)
+    execution = executor.run([good_call(), encode_step(Move("connect")), good_call()])
+    assert execution.died
+    assert not any(peer.connected for peer in harness._peers)
 
 
 def test_a_wrong_answer_is_among_those_that_failed(

@@ -57,12 +57,20 @@ def test_the_table_over_time_has_few_lines_with_the_first_and_the_last() -> None
 
 def test_it_is_compared_with_the_scenarios() -> None:
     text = COMPARED.text()
-    assert "| module | blocks | functions | of | scenarios | only here |\n" in text
-    assert "| rpcrdma | 2 | 2 | 3 | 1 in 1 | 1 |\n" in text
+    assert "| module | blocks | functions | of | scenarios | only here | only there |\n" in text
+    assert "| rpcrdma | 2 | 2 | 3 | 1 in 1 | 1 | 0 |\n" in text
     assert "Functions that no scenario enters: `receive` (rpcrdma).\n" in text
     assert (
         "no scenario enters: none" in replace(REPORT, scenarios=frozenset({SEND, RECEIVE})).text()
     )
+
+
+def test_what_the_scenarios_reach_alone_is_told_too() -> None:
+    unused = Block("rpcrdma", "unused", 8)
+    text = replace(COMPARED, scenarios=frozenset({SEND, unused})).text()
+    assert "| rpcrdma | 2 | 2 | 3 | 2 in 2 | 1 | 1 |\n" in text
+    assert "Functions that the scenarios enter, and this did not: `unused` (rpcrdma).\n" in text
+    assert "and this did not: none.\n" in COMPARED.text()
 
 
 def test_of_many_functions_some_are_named() -> None:

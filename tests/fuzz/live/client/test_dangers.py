@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from fuzz.live.client.dangers import OTHER_MEMORY, OTHER_RESULTS, danger_of_move
 from fuzz.live.client.moves import MOVES
-from fuzz.live.client.recipes import Move
+from fuzz.live.move import Move
 
 
 def test_classes_are_of_moves_that_there_are() -> None:

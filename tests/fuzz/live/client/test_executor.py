@@ -11,8 +11,9 @@ from conformance.bad_input import BadInput
 from conformance.tester.case import Deviation, Inconclusive
 from fuzz.live.client.dangers import OTHER_RESULTS
 from fuzz.live.client.executor import ClientExecutor
-from fuzz.live.client.recipes import Move, Turn, encode_turn
+from fuzz.live.client.recipes import Turn, encode_turn
 from fuzz.live.client.seeds import seeds_for_client
+from fuzz.live.move import Move
 from fuzz.sequence import split
 from reports.record import Verdict
 from targets.base import ActKind

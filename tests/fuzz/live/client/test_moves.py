@@ -8,7 +8,7 @@ import pytest
 
 from conformance.oracle.requester.reaction import expected_reaction
 from fuzz.live.client.moves import MOVES, ServedTurn
-from fuzz.live.client.recipes import Move
+from fuzz.live.move import Move
 from rpcrdma.fabric.trace import EventKind, Side
 from targets.base import ActKind
 

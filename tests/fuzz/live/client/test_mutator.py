@@ -7,7 +7,8 @@ from random import Random
 import pytest
 
 from fuzz.live.client.mutator import TurnMutator
-from fuzz.live.client.recipes import MOST_ANSWERS, MOST_MOVES, Move, Turn, input_of, turns_of
+from fuzz.live.client.recipes import MOST_ANSWERS, MOST_MOVES, Turn, input_of, turns_of
+from fuzz.live.move import Move
 from targets.base import ActKind
 
 ACTS = (ActKind.SMALL, ActKind.READ)

@@ -5,7 +5,8 @@ from __future__ import annotations
 import pytest
 
 from conformance.bad_input import BadInput
-from fuzz.live.client.recipes import Move, Turn, decode_turn, encode_turn, input_of, turns_of
+from fuzz.live.client.recipes import Turn, decode_turn, encode_turn, input_of, turns_of
+from fuzz.live.move import Move
 from targets.base import ActKind
 
 READ = Turn(ActKind.READ, 4096, 2, 7, ((), (Move("credits", 1), Move("hold"))))

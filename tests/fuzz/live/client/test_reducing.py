@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
-from fuzz.live.client.recipes import Move, Turn, decode_turn, encode_turn
+from fuzz.live.client.recipes import Turn, decode_turn, encode_turn
 from fuzz.live.client.reducing import smaller_turn
+from fuzz.live.move import Move
 from fuzz.live.reducing import reduced
 from targets.base import ActKind
 

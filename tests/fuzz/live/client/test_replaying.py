@@ -6,8 +6,10 @@ import pytest
 
 from conformance.bad_input import BadInput
 from conformance.explore.finding import Finding
-from fuzz.live.client.recipes import WAY, Move, Turn, input_of
-from fuzz.live.client.replaying import problems_of, replay_turns
+from fuzz.live.causes import problems_of
+from fuzz.live.client.recipes import WAY, Turn, input_of
+from fuzz.live.client.replaying import replay_turns
+from fuzz.live.move import Move
 from targets.registry import find_any_target
 
 MSGP = Finding(WAY, octets=input_of([Turn(answers=((Move("useless", 11),),))]))

@@ -4,8 +4,9 @@ from __future__ import annotations
 
 from fuzz.live.client.dangers import danger_of_move
 from fuzz.live.client.moves import MOVES
-from fuzz.live.client.recipes import Move, Turn, turns_of
+from fuzz.live.client.recipes import Turn, turns_of
 from fuzz.live.client.seeds import acts_for, kinds_for, seeds_for_client
+from fuzz.live.move import Move
 from targets.base import ActKind
 
 ACTS = frozenset({ActKind.NULL, ActKind.SMALL, ActKind.READ, ActKind.MANY, ActKind.DISCONNECT})

@@ -8,8 +8,9 @@ import pytest
 
 from conformance.bad_input import BadInput
 from fuzz.live.client.moves import ServedTurn
-from fuzz.live.client.recipes import Move, Turn
+from fuzz.live.client.recipes import Turn
 from fuzz.live.client.serving import serve_turn
+from fuzz.live.move import Move
 from targets.base import ActKind
 
 if TYPE_CHECKING:

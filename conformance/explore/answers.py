@@ -14,6 +14,7 @@ from typing import TYPE_CHECKING
 from conformance.oracle.outcome import Answered, ErrChunk
 from conformance.oracle.verdict import Judgement
 from reports.record import Verdict
+from rpcrdma.ulp.rpc import RpcOutcome
 
 if TYPE_CHECKING:
     from collections.abc import Callable
@@ -49,8 +50,17 @@ def judge_answer(
     # rfc8166 4.5.3: a Responder may refuse for good what has cost it a connection.
     if repeated and isinstance(outcome, ErrChunk):
         return Judgement(Verdict.PASS)
-    if expectation.fault and isinstance(outcome, Answered):
+    if _may_be_garbage(expectation) and isinstance(outcome, Answered):
         payload = held if outcome.is_long else outcome.payload
         if payload is not None and (name := refusal(payload)):
             return Judgement(Verdict.WARN, f"it was refused by {name}, not by GARBAGE_ARGS")
     return expectation.judge(outcome, held)
+
+
+def _may_be_garbage(expectation: Expectation) -> bool:
+    """Whether an RPC error is an answer: to a header that is wrong, nothing of RPC's is."""
+    return bool(expectation.fault) and any(
+        RpcOutcome.GARBAGE_ARGS in one.kind.statuses
+        for one in expectation.allowed
+        if one.kind.outcome is Answered
+    )

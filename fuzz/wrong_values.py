@@ -15,7 +15,7 @@ MOST_PARTS: Final = 24
 """Parts of a value that are made wrong: bounds the time however large it is."""
 
 _WRONG: Final[tuple[object, ...]] = (
-    *(None, -1, 2**31, 2**32, 2**63, 2**64, 1.5, "text", "\udcff"),
+    *(None, -1, 0, 1, 2, 2**31, 2**32, 2**63, 2**64, 1.5, "text", "\udcff"),
     *(b"octets", bytearray(b"octets"), bytes(1 << 17), (), (None,) * 5, object()),
 )
 """What a part becomes."""

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from itertools import islice
 from typing import TYPE_CHECKING, Any, Final
 
 import msgspec
@@ -23,11 +24,14 @@ _WRONG: Final[tuple[object, ...]] = (
 _DEEPEST: Final = 6
 
 
-def with_a_wrong_part(value: Any) -> Iterator[Any]:  # noqa: ANN401  # any type of any document
-    """The value with each of its parts replaced by each wrong one, one at a time."""
-    for number, rebuild in enumerate(_parts(value, 0)):
-        if number == MOST_PARTS:
-            return
+def with_a_wrong_part(value: Any, first: int = 0) -> Iterator[Any]:  # noqa: ANN401  # of any type
+    """The value with each of its parts replaced by each wrong one, one at a time.
+
+    Args:
+        value: what was decoded.
+        first: number of the first part; as many as `MOST_PARTS` follow.
+    """
+    for rebuild in islice(_parts(value, 0), first, first + MOST_PARTS):
         for wrong in _WRONG:
             yield rebuild(wrong)
 

@@ -17,6 +17,7 @@ from rpcrdma.wire import RdmaMsg, TransportHeader, encode_header
 if TYPE_CHECKING:
     from pathlib import Path
 
+    from fuzz.campaign import Result
     from fuzz.pulse import Pulse
 
 
@@ -78,8 +79,7 @@ def test_several_processes_tell_of_a_cause_once(tmp_path: Path) -> None:
     result = campaign.run(lambda pulse: None)
 
     assert result.failure == ""
-    assert [load(path).broken for path in result.findings] == [("round-trip",)]
-    assert result.pulse.findings == 1
+    assert _broken(result).count("round-trip") == 1
 
 
 def test_an_input_that_another_process_leaves_is_tried(tmp_path: Path) -> None:
@@ -93,9 +93,14 @@ def test_an_input_that_another_process_leaves_is_tried(tmp_path: Path) -> None:
     subject = f"{__name__}:KnowsASecret"
     result = Campaign("v1-header", 3, tmp_path / "found", subject, corpus, seed=1).run(leave)
 
-    (path,) = result.findings
-    assert load(path).broken == ("round-trip",)
-    assert load(path).octets[:4] == secret[:4]  # the rest of it is made smaller
+    assert _broken(result).count("round-trip") == 1
+    starts = {load(path).octets[:4] for path in result.findings}
+    assert secret[:4] in starts  # the rest of it is made smaller
+
+
+def _broken(result: Result) -> list[str]:
+    """What findings are of; on a machine that is busy some inputs take too long as well."""
+    return [load(path).broken[0] for path in result.findings]
 
 
 SECRET = 0x5EC12E70

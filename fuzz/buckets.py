@@ -50,18 +50,33 @@ class Buckets:
     """
 
     def __init__(
-        self, folder: Path, harness: str, tell: Callable[[str], object] = sys.stderr.write
+        self,
+        folder: Path,
+        harness: str,
+        tell: Callable[[str], object] = sys.stderr.write,
+        claim: Callable[[str], bool] = lambda _: True,
     ) -> None:
+        """Begin without any.
+
+        Args:
+            folder: where findings are kept.
+            harness: its name.
+            tell: is told of each that is kept.
+            claim: whether a cause is this process' own, and not known to another already.
+        """
         self.counts: dict[tuple[str, str, str], int] = {}
         self._folder = folder
         self._harness = harness
         self._tell = tell
+        self._claim = claim
+        self._kept = 0
 
     def add(self, octets: bytes, broken: BrokenInvariant) -> None:
         """Count an input that breaks an invariant, and keep it if nothing like it is known."""
         bucket = bucket_of(broken)
         known = self.counts.get(bucket, 0)
         self.counts[bucket] = known + 1
-        if not known and len(self.counts) <= MOST_BUCKETS:
+        if not known and self._kept < MOST_BUCKETS and self._claim("\n".join(bucket)):
+            self._kept += 1
             path = keep(self._folder, finding_of(self._harness, octets, broken))
-            self._tell(f"FINDING {len(self.counts)}: {path}\n")
+            self._tell(f"FINDING {self._kept}: {path}\n")

@@ -3,6 +3,9 @@
 The fuzzed process may crash, hang or be killed for its memory: each is a finding, and none can take
 this process along.  A run goes on after a finding: the fuzzed process by itself, or another one if
 it has died.  Time counts from when the corpus is read.
+
+Several processes exchange inputs by the folder of the corpus: libFuzzer writes there what reaches
+something new, and looks there every second for what others have written.
 """
 
 from __future__ import annotations
@@ -14,6 +17,7 @@ import subprocess
 import sys
 import tempfile
 import threading
+from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass, replace
 from pathlib import Path
 from time import monotonic
@@ -22,7 +26,7 @@ from typing import TYPE_CHECKING, Final
 from conformance.explore.finding import keep, load
 from fuzz.invariant import BrokenInvariant, finding_of
 from fuzz.parsers.options import engine_words
-from fuzz.pulse import Pulse, after_line
+from fuzz.pulse import Pulse, after_line, together
 from fuzz.registry import corpus_of, dictionary_of, find_harness
 
 if TYPE_CHECKING:
@@ -83,6 +87,7 @@ class Campaign:
         to_first: whether to end at the first finding.
         library: shared library with a parser that is fuzzed, or empty.
         program: command of such a parser, or empty.
+        processes: how many fuzz at a time.
     """
 
     harness: str
@@ -94,6 +99,7 @@ class Campaign:
     to_first: bool = False
     library: str = ""
     program: str = ""
+    processes: int = 1
 
     def run(self, progress: Callable[[Pulse], None]) -> Result:
         """Fuzz; `progress` is told how far it is.
@@ -103,15 +109,23 @@ class Campaign:
         """
         find_harness(self.harness)
         with tempfile.TemporaryDirectory(prefix="rpcrdma-fuzz-") as scratch:
-            artefacts, found = Path(scratch) / "artefacts", Path(scratch) / "found"
-            artefacts.mkdir()
-            found.mkdir()
+            places = [Path(scratch) / name for name in ("artefacts", "found", "causes")]
+            for place in places:
+                place.mkdir()
+            artefacts, found, causes = places
             corpus = self.corpus or Path(scratch) / "corpus"
             corpus.mkdir(parents=True, exist_ok=True)
-            command = self._command(found, corpus, artefacts)
-            pulse, failure = self._fuzz_on(command, artefacts, progress)
+            pulse, failure = self._fuzz_all(
+                [
+                    self._command(number, found, causes, corpus, artefacts)
+                    for number in range(self.processes)
+                ],
+                artefacts,
+                progress,
+            )
             self._minimise(found)
-            self._keep_artefacts(artefacts, found)
+            for folder in sorted(artefacts.iterdir()):
+                self._keep_artefacts(folder, found)
             kept = {keep(self.findings, load(path)) for path in found.iterdir()}
         return Result(replace(pulse, findings=len(kept)), tuple(sorted(kept)), failure)
 
@@ -128,6 +142,27 @@ class Campaign:
         ran = subprocess.run(command, check=True, stdout=subprocess.PIPE, text=True)
         before, after = map(int, ran.stdout.split())
         return before, after
+
+    def _fuzz_all(
+        self, commands: list[list[str]], artefacts: Path, progress: Callable[[Pulse], None]
+    ) -> tuple[Pulse, str]:
+        """Fuzz in all processes at a time; the first failure of any."""
+        pulses = [Pulse()] * len(commands)
+
+        def fuzz(number: int) -> str:
+            own = artefacts / str(number)
+            own.mkdir()
+
+            def told(pulse: Pulse) -> None:
+                pulses[number] = pulse
+                progress(together(pulses))
+
+            pulses[number], failure = self._fuzz_on(commands[number], own, told)
+            return failure
+
+        with ThreadPoolExecutor(len(commands)) as pool:
+            failures = list(pool.map(fuzz, range(len(commands))))
+        return together(pulses), next(filter(None, failures), "")
 
     def _fuzz_on(
         self, command: list[str], artefacts: Path, progress: Callable[[Pulse], None]
@@ -154,16 +189,19 @@ class Campaign:
             chosen = ["--implementation", self.implementation]
         return [*_ENGINE, "--harness", self.harness, *chosen, *options]
 
-    def _command(self, found: Path, corpus: Path, artefacts: Path) -> list[str]:
+    def _command(
+        self, number: int, found: Path, causes: Path, corpus: Path, artefacts: Path
+    ) -> list[str]:
+        kept = ["--findings", str(found), "--causes", str(causes)]
         return [
-            *self._engine("--findings", str(found), *(["--first"] if self.to_first else [])),
+            *self._engine(*kept, *(["--first"] if self.to_first else [])),
             "--",
             f"-timeout={_INPUT_SECONDS}",
             f"-max_len={_MAXIMUM_LENGTH}",
-            f"-artifact_prefix={artefacts}/",
+            f"-artifact_prefix={artefacts / str(number)}/",
             f"-dict={dictionary_of(find_harness(self.harness))}",
             "-print_final_stats=1",
-            *([f"-seed={self.seed}"] if self.seed else []),
+            *([f"-seed={self.seed + number}"] if self.seed else []),
             str(corpus),
             str(corpus_of(self.harness)),
         ]

@@ -43,6 +43,7 @@ def add_parser(subparsers: argparse._SubParsersAction[argparse.ArgumentParser]) 
             " `keep` and a finding instead: the tests run it again from then on."
         ),
         epilog="examples: rpcrdma fuzz v1-header --time 60;"
+        " rpcrdma fuzz v2-responder --fork 4 --time 600;"
         " rpcrdma fuzz v1-header --library ./parser.so;"
         " rpcrdma fuzz --live linux-server --time 600;"
         " rpcrdma fuzz --live linux-client --time 600;"
@@ -82,6 +83,14 @@ def add_parser(subparsers: argparse._SubParsersAction[argparse.ArgumentParser]) 
         "--minimise",
         action="store_true",
         help="afterwards, leave in that folder only what reaches more than the seeds of the suite",
+    )
+    parser.add_argument(
+        "--fork",
+        type=seconds,
+        default=1,
+        metavar="N",
+        help="fuzz in N processes at a time, which exchange inputs by the folder of the corpus;"
+        " default: 1",
     )
     parser.add_argument("--seed", type=int, default=0, help="of the fuzzer; 0 for a fresh one")
     parser.add_argument(
@@ -136,6 +145,8 @@ def run(arguments: argparse.Namespace) -> int:
 def _live(arguments: argparse.Namespace) -> int:
     if _names_a_subject(arguments) or arguments.minimise:
         raise BadInput("--live fuzzes a device as it is, and keeps a corpus of its own")
+    if arguments.fork > 1:
+        raise BadInput("--live fuzzes one device; run it once for each device, without --fork")
     # Imported only now: it has all of the suite in it.
     from fuzz.live.cli_live import run_live
 
@@ -184,6 +195,7 @@ def _fuzz(harness: str, implementation: str, arguments: argparse.Namespace) -> i
         arguments.seed,
         library=library,
         program=program,
+        processes=arguments.fork,
     )
     with Console().status(f"fuzzing {harness} for {arguments.time} s") as status:
 

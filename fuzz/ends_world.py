@@ -6,6 +6,7 @@ are negotiated, properties exchanged, and messages continued or not.
 
 from __future__ import annotations
 
+import contextlib
 from dataclasses import dataclass, replace
 from functools import partial
 from typing import TYPE_CHECKING, Final
@@ -34,6 +35,7 @@ from targets.variants.reductions import LARGE, SMALL_TARGETS
 
 if TYPE_CHECKING:
     from fuzz.end_steps import EndStep
+    from rpcrdma.endpoint.core.actions import ApplicationEvent
     from rpcrdma.endpoint.core.reductions import Reductions
 
 __all__ = ["CLIENTS", "SERVERS", "Ends", "EndsWorld"]
@@ -50,7 +52,11 @@ _IDLE_TURNS: Final = 30
 _PATIENCE: Final = 2.0
 """Seconds that a good host waits, and that connecting may take."""
 
-_GOOD_XID: Final = 0x600D_CA11
+_GOOD_XIDS: Final = range(0x600D_CA11, 0x600D_CA15)
+"""Of the calls of a good host."""
+
+_SERVED_TURNS: Final = 3
+"""In which a server has accepted nobody, and noticed who is gone."""
 
 
 _REDUCTIONS: Final[tuple[Reductions, ...]] = (
@@ -200,9 +206,19 @@ class EndsWorld:
         self._see_served()
 
     def close(self) -> None:
-        """Release everything."""
+        """Release everything, each end twice; the server serves until it has seen the client go."""
+        self._serve()
         self._client.close()
-        self._server.close()
+        self._serve()
+        for end in (self._client, self._server):
+            end.close()
+            end.close()
+        self._server.step()
+
+    def _serve(self) -> None:
+        """Serve as a process of its own does: it waits where nothing happens."""
+        turns = iter(range(_SERVED_TURNS))
+        self._server.serve(lambda: next(turns, None) is not None)
 
     def _see(self) -> None:
         if self._server.failure:
@@ -225,8 +241,7 @@ class EndsWorld:
         connected = None
         try:
             connected = Client(self._fabric, self._server.address, _PATIENCE)
-            token = connected.call(TestProgram(), testprog_calls.null(_GOOD_XID))
-            event = connected.complete(token, _PATIENCE)
+            ended = self._ended_calls(connected)
         except (DeadlineExceeded, FabricError) as error:
             self._see()
             raise BrokenInvariant("not-served", f"a good host: {error}") from error
@@ -234,8 +249,28 @@ class EndsWorld:
             if connected is not None:
                 connected.close()
         self._see()
-        if self._serves_one and not isinstance(event, ReplyReceived):
-            raise BrokenInvariant("not-served", f"a good host got {event}")
+        unlike = [one for one in ended if not isinstance(one, ReplyReceived)]
+        if self._serves_one and unlike:
+            raise BrokenInvariant("not-served", f"a good host got {unlike[0]}")
+
+    def _ended_calls(self, host: Client) -> list[ApplicationEvent]:
+        """What became of the calls of a good host, which asks for them in another order.
+
+        Raises:
+            BrokenInvariant: a call ends twice, or one that was never made.
+        """
+        layer = TestProgram()
+        first, second, third, last = (
+            host.call(layer, testprog_calls.null(xid)) for xid in _GOOD_XIDS
+        )
+        ended = [host.complete(token, _PATIENCE) for token in (third, second, last)]
+        ended.append(host.next_event(_PATIENCE))
+        if ended[-1].token != first:
+            raise BrokenInvariant("ended-twice", f"nobody waits for {ended[-1]}")
+        with contextlib.suppress(DeadlineExceeded):
+            more = host.next_event(_MOMENT)
+            raise BrokenInvariant("ended-twice", f"nobody waits for {more}")
+        return ended
 
     def _turns(self, count: int) -> bool:
         """Let both ends work for so many moments; whether the last one had anything to do."""

@@ -15,6 +15,7 @@ from __future__ import annotations
 
 import argparse
 import contextlib
+import hashlib
 import importlib
 import os
 import resource
@@ -29,6 +30,7 @@ from conformance.explore.finding import keep, load
 from fuzz.buckets import Buckets
 from fuzz.differential.address_sanitizer import has_address_sanitizer
 from fuzz.invariant import BrokenInvariant, finding_of, undeclared
+from fuzz.loop import fuzz_on
 from fuzz.minimise import minimise
 from fuzz.parsers.asked_codecs import asked_codec
 from fuzz.parsers.options import add_parser_options, parser_dialogue
@@ -40,7 +42,6 @@ if TYPE_CHECKING:
     from collections.abc import Callable
 
     from fuzz.registry import FuzzHarness
-    from fuzz.structure.mutator import Mutator, Raw
 
 __all__ = ["MEMORY_LIMIT", "implementation", "judge", "main"]
 
@@ -92,11 +93,6 @@ def problem_with(check: Callable[[bytes, Subject], None], octets: bytes, subject
 
 def main(arguments: list[str]) -> None:
     """Fuzz until libFuzzer's limits or a signal USR1; does not return then."""
-    import atheris  # only the fuzzed process needs it, and it hooks the interpreter
-
-    from fuzz.counters import give_to_fuzzer
-    from fuzz.instrument import Blocks, instrument_library
-
     options = _parser().parse_args(arguments[1:])
     harness = find_harness(options.harness)
     harness.prepare()
@@ -111,15 +107,7 @@ def main(arguments: list[str]) -> None:
         _reduce(options.reduce, options.harness, subject)
         return
 
-    uncounted = [Blocks()]
-
-    def fuzz_one(octets: bytes) -> None:
-        # The first counter loads libFuzzer, which looks for a mutator then and never again; before
-        # the first input that would be before atheris has told of one.
-        while uncounted:
-            instrument_library(uncounted.pop())
-            if harness.counters:
-                give_to_fuzzer(harness.counters())
+    def try_one(octets: bytes) -> None:
         try:
             judge(harness.check, octets, subject)
         except BrokenInvariant as broken:
@@ -127,25 +115,17 @@ def main(arguments: list[str]) -> None:
             if options.first:
                 os.kill(os.getpid(), signal.SIGUSR1)  # libFuzzer ends once the corpus is read
 
-    buckets = Buckets(options.findings, options.harness)
+    buckets = Buckets(options.findings, options.harness, claim=_claim(options.causes))
     _limit_memory()
     mutator = None if options.raw else harness.mutator
-
-    def raw(octets: bytes, maximum: int) -> bytes:
-        # `Fuzz` puts the real one into the module, so it is looked up when it is called.
-        made: bytes = atheris.Mutate(octets, maximum)
-        return made
-
-    hooks = _hooks(mutator, raw) if mutator else {}
-    # Short inputs first, as without a mutator: libFuzzer leaves that to one that it is given.
-    atheris.Setup([arguments[0], "-len_control=100", *options.fuzzer], fuzz_one, **hooks)
-    atheris.Fuzz()
+    fuzz_on([arguments[0], *options.fuzzer], harness, try_one, mutator)
 
 
 def _parser() -> argparse.ArgumentParser:
     parser = argparse.ArgumentParser(prog="python -m fuzz.engine", description=__doc__)
     parser.add_argument("--harness", choices=harness_names(), required=True)
     parser.add_argument("--findings", type=Path, default=Path("findings"))
+    parser.add_argument("--causes", type=Path, help="folder in which processes mark what is known")
     subject = parser.add_mutually_exclusive_group()
     subject.add_argument("--implementation", default="")
     add_parser_options(subject)
@@ -166,16 +146,20 @@ def _factory(harness: FuzzHarness, options: argparse.Namespace) -> Callable[[], 
     return implementation(chosen) if chosen else harness.reference
 
 
-def _hooks(mutator: Mutator, raw: Raw) -> dict[str, Callable[..., bytes]]:
-    """A mutator as atheris calls it."""
+def _claim(causes: Path | None) -> Callable[[str], bool]:
+    """What says whether this process is the first of all that met a cause."""
+    if causes is None:
+        return lambda _: True
+    folder = causes
 
-    def mutate(octets: bytes, maximum: int, seed: int) -> bytes:
-        return mutator.mutate(octets, maximum, seed, raw)
+    def claim(cause: str) -> bool:
+        try:
+            (folder / hashlib.sha256(cause.encode()).hexdigest()[:16]).touch(exist_ok=False)
+        except FileExistsError:
+            return False
+        return True
 
-    def cross(first: bytes, second: bytes, maximum: int, seed: int) -> bytes:
-        return mutator.cross(first, second, maximum, seed, raw)
-
-    return {"custom_mutator": mutate, "custom_crossover": cross}
+    return claim
 
 
 def _minimise(path: Path, check: Callable[[bytes, Subject], None], subject: Subject) -> None:

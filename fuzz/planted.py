@@ -16,6 +16,7 @@ from fuzz.harnesses.v1_header import V1ReferenceCodec
 from fuzz.planted_beside_c import BESIDE_C
 from fuzz.planted_ends import IN_ENDS
 from fuzz.planted_headers import IN_HEADERS
+from fuzz.planted_readers import IN_READERS
 from fuzz.planted_responder import IN_RESPONDERS
 from fuzz.planted_server import IN_SERVERS
 from rpcrdma.endpoint.core.credits import Allowance
@@ -168,6 +169,7 @@ PLANTED: Final = {
     **BESIDE_C,
     **IN_ENDS,
     **IN_HEADERS,
+    **IN_READERS,
     **IN_RESPONDERS,
     **IN_SERVERS,
     "length-check": ("v1-header", "fuzz.planted:BelievesLengths"),

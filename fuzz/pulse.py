@@ -4,9 +4,12 @@ from __future__ import annotations
 
 import re
 from dataclasses import dataclass, replace
-from typing import Final
+from typing import TYPE_CHECKING, Final
 
-__all__ = ["Pulse", "after_line"]
+if TYPE_CHECKING:
+    from collections.abc import Iterable
+
+__all__ = ["Pulse", "after_line", "together"]
 
 _PULSE: Final = re.compile(r"^#(\d+)\s+([A-Z]\w+|pulse)\b(.*)")
 _COVERAGE: Final = re.compile(r"\bcov: (\d+)")
@@ -40,6 +43,22 @@ class Pulse:
             f"{self.executions} executions, {self.rate} a second, coverage {self.coverage},"
             f" corpus {self.corpus}, {self.findings} findings"
         )
+
+
+def together(pulses: Iterable[Pulse]) -> Pulse:
+    """What several processes did that share a corpus: none of what one reached adds to the other's.
+
+    Each tells of the causes that it was the first to find.
+    """
+    each = tuple(pulses)
+    return Pulse(
+        sum(one.executions for one in each),
+        sum(one.rate for one in each),
+        max(one.coverage for one in each),
+        max(one.corpus for one in each),
+        sum(one.findings for one in each),
+        all(one.has_begun for one in each),
+    )
 
 
 def after_line(pulse: Pulse, line: str) -> Pulse:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from itertools import islice
 from typing import TYPE_CHECKING, Any, Final
 
 import msgspec
@@ -15,7 +16,7 @@ MOST_PARTS: Final = 24
 """Parts of a value that are made wrong: bounds the time however large it is."""
 
 _WRONG: Final[tuple[object, ...]] = (
-    *(None, -1, 2**31, 2**32, 2**63, 2**64, 1.5, "text", "\udcff"),
+    *(None, -1, 0, 1, 2, 2**31, 2**32, 2**63, 2**64, 1.5, "text", "\udcff"),
     *(b"octets", bytearray(b"octets"), bytes(1 << 17), (), (None,) * 5, object()),
 )
 """What a part becomes."""
@@ -23,11 +24,14 @@ _WRONG: Final[tuple[object, ...]] = (
 _DEEPEST: Final = 6
 
 
-def with_a_wrong_part(value: Any) -> Iterator[Any]:  # noqa: ANN401  # any type of any document
-    """The value with each of its parts replaced by each wrong one, one at a time."""
-    for number, rebuild in enumerate(_parts(value, 0)):
-        if number == MOST_PARTS:
-            return
+def with_a_wrong_part(value: Any, first: int = 0) -> Iterator[Any]:  # noqa: ANN401  # of any type
+    """The value with each of its parts replaced by each wrong one, one at a time.
+
+    Args:
+        value: what was decoded.
+        first: number of the first part; as many as `MOST_PARTS` follow.
+    """
+    for rebuild in islice(_parts(value, 0), first, first + MOST_PARTS):
         for wrong in _WRONG:
             yield rebuild(wrong)
 

@@ -66,6 +66,7 @@ COVERED_ELSEWHERE = {
     "fuzz/live/server/dangers.py": "tests/fuzz/live/server/test_moves.py",
     "fuzz/planted.py": "tests/fuzz/harnesses/test_v1_responder.py",
     "fuzz/planted_ends.py": "tests/fuzz/harnesses/test_ends.py",
+    "fuzz/planted_readers.py": "tests/fuzz/harnesses/test_readers.py",
     "fuzz/planted_roce.py": "tests/fuzz/harnesses/test_roce_device.py",
     "fuzz/played_hosts.py": "tests/fuzz/harnesses/test_roce_device.py",
     "fuzz/world.py": "tests/fuzz/harnesses/test_v1_responder.py",

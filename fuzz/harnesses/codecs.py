@@ -11,7 +11,7 @@ from fuzz.codec_table import codec_at, number_of
 from fuzz.invariant import BrokenInvariant
 from fuzz.registry import FuzzHarness
 from fuzz.sequence import join, split
-from fuzz.wrong_values import with_a_wrong_part
+from fuzz.wrong_values import MOST_PARTS, with_a_wrong_part
 from rpcrdma.errors import DecodeError, EncodeError
 
 if TYPE_CHECKING:
@@ -25,7 +25,7 @@ HEAD: Final = 5
 """Octets of an item before those that are decoded: the number of its codec, and flags."""
 
 WRONG_PARTS: Final = 1
-"""Flag: what was decoded is encoded again with wrong parts."""
+"""Flag: what was decoded is encoded again with wrong parts; the other bits say from which on."""
 
 _MOST_ITEMS: Final = 16
 
@@ -58,7 +58,7 @@ def _check_item(codec: Codec, octets: bytes, flags: int) -> None:
             "round-trip", f"{codec.name}: {octets[:end].hex()} became {codec.encode(value).hex()}"
         )
     if flags & WRONG_PARTS:
-        for wrong in with_a_wrong_part(value):
+        for wrong in with_a_wrong_part(value, MOST_PARTS * (flags >> 1)):
             _check_wrong(codec, wrong)
 
 

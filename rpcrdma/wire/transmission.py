@@ -39,7 +39,7 @@ from rpcrdma.wire.operations import ROPT_XMTCONT, XmtCont, XmtReq, XmtResp
 from rpcrdma.xdr.runtime import word_at
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Iterator, Mapping
+    from collections.abc import Mapping
 
     from rpcrdma.wire._generated_rtrext import ErrorInformation
     from rpcrdma.wire.operations import KnownOption, OptionalOperation
@@ -51,7 +51,6 @@ __all__ = [
     "Assembler",
     "BrokenGroup",
     "Transmission",
-    "each_message",
     "payload_length",
 ]
 
@@ -284,15 +283,6 @@ class _Group:
         sends = tuple(part.send for part in self.parts)
         ends = tuple(part.end + part.length for part in self.parts)
         return Transmission(sends, first.send[: first.end] + payload, ends)
-
-
-def each_message(arrived: Iterable[Arrived]) -> Iterator[Transmission]:
-    """The messages among what arrived; each Send of a broken group is one by itself."""
-    for one in arrived:
-        if isinstance(one, Transmission):
-            yield one
-        else:
-            yield from (Transmission.of_one(send) for send in one.lost)
 
 
 def payload_length(contents: KnownOption) -> int:

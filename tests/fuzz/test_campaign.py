@@ -12,11 +12,13 @@ from fuzz.harnesses.v1_header import V1ReferenceCodec, check
 from fuzz.invariant import BrokenInvariant
 from fuzz.planted import PLANTED, BelievesTruth
 from fuzz.registry import harness_names
+from rpcrdma.wire import RdmaMsg, TransportHeader, encode_header
 
 if TYPE_CHECKING:
     from pathlib import Path
 
-    from rpcrdma.wire import TransportHeader
+    from fuzz.campaign import Result
+    from fuzz.pulse import Pulse
 
 
 @pytest.mark.long
@@ -68,6 +70,48 @@ def test_a_process_that_dies_of_an_input_is_followed_by_another(tmp_path: Path) 
     result = Campaign("v1-header", 2, tmp_path, f"{__name__}:Dies", seed=1).run(lambda pulse: None)
 
     assert {load(path).broken for path in result.findings} == {("process-died",)}
+
+
+def test_several_processes_tell_of_a_cause_once(tmp_path: Path) -> None:
+    harness, subject = PLANTED["boolean-check"]
+    campaign = Campaign(harness, 2, tmp_path, subject, seed=1, processes=2)
+
+    result = campaign.run(lambda pulse: None)
+
+    assert result.failure == ""
+    assert _broken(result).count("round-trip") == 1
+
+
+def test_an_input_that_another_process_leaves_is_tried(tmp_path: Path) -> None:
+    secret = encode_header(TransportHeader(SECRET, 1, 1, RdmaMsg((), (), None)))
+    corpus = tmp_path / "corpus"
+
+    def leave(pulse: Pulse) -> None:
+        if pulse.has_begun:
+            (corpus / "secret").write_bytes(secret)
+
+    subject = f"{__name__}:KnowsASecret"
+    result = Campaign("v1-header", 3, tmp_path / "found", subject, corpus, seed=1).run(leave)
+
+    assert _broken(result).count("round-trip") == 1
+    starts = {load(path).octets[:4] for path in result.findings}
+    assert secret[:4] in starts  # the rest of it is made smaller
+
+
+def _broken(result: Result) -> list[str]:
+    """What findings are of; on a machine that is busy some inputs take too long as well."""
+    return [load(path).broken[0] for path in result.findings]
+
+
+SECRET = 0x5EC12E70
+"""An XID that no fuzzer guesses in time."""
+
+
+class KnowsASecret(V1ReferenceCodec):
+    """Does wrong with one XID."""
+
+    def encode(self, header: TransportHeader) -> bytes:
+        return b"" if header.rdma_xid == SECRET else super().encode(header)
 
 
 class Dies(V1ReferenceCodec):

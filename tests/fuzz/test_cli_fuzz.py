@@ -141,3 +141,23 @@ def test_of_all_harnesses_the_one_that_lacks_something_is_skipped(
     assert fuzz(tmp_path, "--all") == 0
     assert "v1-header-c: skipped: there is no `rpcgen`" in capsys.readouterr().out
     assert lacking == [name for name in harness_names() if name != "v1-header-c"]
+
+
+def test_a_device_is_fuzzed_by_one_process(capsys: pytest.CaptureFixture[str]) -> None:
+    assert main(["fuzz", "--live", "reference", "--fork", "2"]) == 2
+    assert "without --fork" in capsys.readouterr().err
+
+
+def test_as_many_processes_fuzz_as_are_asked_for(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    asked = []
+
+    def run(self: Campaign, progress: object) -> Result:
+        asked.append(self.processes)
+        return Result(Pulse(), ())
+
+    monkeypatch.setattr(Campaign, "run", run)
+    assert fuzz(tmp_path) == 0
+    assert fuzz(tmp_path, "v1-header", "--fork", "3") == 0
+    assert asked == [1, 3]

@@ -7,10 +7,9 @@ from typing import TYPE_CHECKING
 import pytest
 
 from conformance.bad_input import BadInput
-from fuzz.engine import _hooks, implementation, judge
+from fuzz.engine import _claim, implementation, judge
 from fuzz.harnesses.v1_header import V1ReferenceCodec
 from fuzz.invariant import BrokenInvariant
-from fuzz.structure.headers import V1_HEADER
 
 if TYPE_CHECKING:
     from pathlib import Path
@@ -50,15 +49,6 @@ def test_finding_passes_through_unchanged() -> None:
     assert caught.value.invariant == "round-trip"
 
 
-def test_a_mutator_gets_the_seed_and_the_raw_mutation() -> None:
-    hooks = _hooks(V1_HEADER, lambda octets, most: b"raw"[:most])
-
-    assert {hooks["custom_mutator"](bytes(3000), 2, seed) for seed in range(9)} == {b"ra"}
-    for seed in range(9):
-        crossed = hooks["custom_crossover"](bytes(28), bytes(28), 99, seed)
-        assert crossed == hooks["custom_crossover"](bytes(28), bytes(28), 99, seed)
-
-
 @pytest.mark.parametrize("raw", [True, False])
 def test_libfuzzer_finds_the_mutator_of_a_harness_unless_told_not_to(
     raw: bool, tmp_path: Path
@@ -73,3 +63,12 @@ def test_libfuzzer_finds_the_mutator_of_a_harness_unless_told_not_to(
     )
 
     assert ("found LLVMFuzzerCustomMutator" in ended.stderr) is not raw
+
+
+def test_of_several_processes_one_has_a_cause(tmp_path: Path) -> None:
+    first, second = _claim(tmp_path), _claim(tmp_path)
+
+    assert [first("a cause"), second("a cause"), second("another"), first("another")] == [
+        *(True, False, True, False)
+    ]
+    assert _claim(None)("a cause")

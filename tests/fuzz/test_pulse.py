@@ -2,7 +2,7 @@ from __future__ import annotations
 
 from functools import reduce
 
-from fuzz.pulse import Pulse, after_line
+from fuzz.pulse import Pulse, after_line, together
 
 LINES = (
     "INFO: Running with entropic power schedule (0xFF, 100).",
@@ -30,3 +30,11 @@ def test_a_pulse_is_one_line_for_people() -> None:
     told = str(reduce(after_line, LINES, Pulse()))
 
     assert told == "777 executions, 300 a second, coverage 330, corpus 8, 1 findings"
+
+
+def test_processes_add_executions_and_findings_and_share_what_they_reach() -> None:
+    first = Pulse(100, 10, 330, 8, 1, has_begun=True)
+    second = Pulse(50, 20, 320, 9, 2, has_begun=False)
+
+    assert together([first]) == first
+    assert together([first, second]) == Pulse(150, 30, 330, 9, 3, has_begun=False)

@@ -18,6 +18,15 @@ def test_every_part_has_its_turn() -> None:
     assert all(one != VALUE for one in made)
 
 
+def test_later_parts_have_their_turn_in_another_round() -> None:
+    long = PropertyWish((PropertyItem(7, b"abc"),) * 2)
+    made = list(with_a_wrong_part(long))
+    parts = 10  # itself, its tuple, two items of two fields each, and two other lengths
+
+    assert list(with_a_wrong_part(long, 2)) == made[2 * len(made) // parts :]
+    assert list(with_a_wrong_part(long, parts)) == []
+
+
 def test_the_value_itself_stays_as_it_is() -> None:
     list(with_a_wrong_part(VALUE))
 

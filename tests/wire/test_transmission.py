@@ -39,7 +39,6 @@ from rpcrdma.wire.transmission import (
     Assembler,
     BrokenGroup,
     Transmission,
-    each_message,
     payload_length,
 )
 
@@ -287,15 +286,6 @@ def test_every_send_is_in_one_message_or_lost_and_in_its_order(sends: list[bytes
     ]
 
     assert parts == sends[: len(parts)]
-    whole = [one.octets for one in each_message(arrived)]
-    assert whole.count(MSG) == sends.count(MSG)
-
-
-def test_each_send_of_a_broken_group_is_a_message_to_who_wants_to_see_them() -> None:
-    whole = Transmission((b"a", b"b"), b"ab", (1, 1))
-    broken = BrokenGroup((b"c", b"d"), ReptErr(number(0), None, BadContinuation()))
-
-    assert [one.parts for one in each_message((whole, broken))] == [(b"a", b"b"), (b"c",), (b"d",)]
 
 
 def test_contents_without_payload_have_none() -> None:

@@ -38,6 +38,18 @@ def test_an_error_that_points_behind_is_found() -> None:
         check(join([item(NAME, b"")]), implementation(name)())
 
 
+def test_flags_say_which_parts_are_made_wrong() -> None:
+    (right,) = (codec for codec in codecs().values() if codec.name == NAME)
+
+    def takes_all(value: Any) -> bytes:  # noqa: ANN401  # of any type
+        return right.encode(value) if value == right.decode(GOOD, 0)[0] else GOOD
+
+    later = 1 << 1
+    check(join([item(NAME, GOOD, later | WRONG_PARTS)]), with_encoder(takes_all))
+    with pytest.raises(BrokenInvariant, match="encodes-another"):
+        check(join([item(NAME, GOOD, WRONG_PARTS)]), with_encoder(takes_all))
+
+
 def test_an_encoder_that_takes_wrong_values_is_found() -> None:
     (right,) = (codec for codec in codecs().values() if codec.name == NAME)
 

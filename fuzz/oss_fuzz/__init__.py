@@ -1,0 +1,1 @@
+"""Fuzz targets without arguments, for OSS-Fuzz and ClusterFuzzLite (`.clusterfuzzlite`)."""

@@ -114,7 +114,7 @@ class HangsUpOverUnknownErrorsInTwo(Requester):
             return [Disconnect("an unknown error")]
 
 
-@mutant(breaks="v2.4.2.3.undecodable-error-is-dropped")
+@mutant(breaks="rfc8166.4.5.undecodable-error-discarded")
 class KnowsInvalOptionInEveryVersion(Requester):
     """Ends a call by RDMA2_ERR_INVAL_OPTION, whatever version the error is in."""
 

@@ -179,6 +179,8 @@ def unless_ended(line: Line) -> None:
     Raises:
         Unsupported: it has, which other cases judge: nothing is seen of its Receives.
     """
+    if not line.connected:
+        line.look()  # the Send for which the connection ended may not have been looked at
     lost = line.lost or ("" if line.connected else "ended by the client")
     if lost and not line.fell_asleep and _LACKING not in lost:
         raise Unsupported(f"the client ends the connection over such a message ({lost})")

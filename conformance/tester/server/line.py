@@ -174,6 +174,10 @@ class Line:
                 self._stirred += idle
         return self._messages.popleft() if self._messages else None
 
+    def look(self) -> None:
+        """See what has failed by now, whatever messages are still to be looked at."""
+        self._take(self._connection.poll(0.0))
+
     def send(self, octets: bytes, *, invalidate: int | None = None) -> None:
         """Send any octets; on a lost connection nothing is sent."""
         self._stirred = self._connection.clock.now()
@@ -327,7 +331,7 @@ class Line:
 
     def _gone(self, error: ConnectionLost) -> None:
         """The connection is lost: by the work that has failed, if any has."""
-        self._take(self._connection.poll(0.0))
+        self.look()
         self._note(str(error))
 
     def _note(self, failure: str) -> None:

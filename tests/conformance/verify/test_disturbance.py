@@ -2,18 +2,22 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, cast
 
 import pytest
 
 from conformance.tester.case import Deviation
 from conformance.tester.server import useless
 from conformance.tester.server.harness import ClientHarness
-from conformance.verify.disturbance import Disturbed
+from conformance.verify.disturbance import Disturbed, unless_ended
+from rpcrdma.fabric.completion import CompletionStatus
+from targets.base import Unsupported
 from targets.registry import find_any_target
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator
+
+    from conformance.tester.server.line import Line
 
 EXPECTED = "rfc8166.3.3.1.receives-for-expected-replies"
 
@@ -70,3 +74,24 @@ def test_a_call_that_goes_on_is_noticed(disturb: Callable[[str], Disturbed]) -> 
         disturbed.send(useless.ONE["err-chunk"])
 
     assert "rfc8166.4.5.error-completes-the-rpc" in caught.value.breaks
+
+
+class EndedLine:
+    """Of a connection that the client has ended; what has failed before nobody has looked at."""
+
+    connected = False
+    fell_asleep = False
+    lost = ""
+
+    def __init__(self, failed: str) -> None:
+        self._failed = failed
+
+    def look(self) -> None:
+        self.lost = self._failed
+
+
+def test_a_connection_that_is_lost_for_want_of_a_receive_is_not_ended_by_the_client() -> None:
+    unless_ended(cast("Line", EndedLine(f"Send: {CompletionStatus.RNR_RETRY_EXCEEDED.value}")))
+
+    with pytest.raises(Unsupported, match="ended by the client"):
+        unless_ended(cast("Line", EndedLine("")))

@@ -88,7 +88,7 @@ def test_several_orders_come_home_from_one_machine(
     run = run_of(*orders)
     found = collect_all(run, (server, client))
 
-    assert run.writable == (server, client)
+    assert run.writable == (tmp_path,)
     assert [record.header.target for record, _ in found] == ["reference", "reference-client"]
     assert [problem for _, problem in found] == ["", ""]
 

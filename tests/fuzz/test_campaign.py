@@ -72,6 +72,7 @@ def test_a_process_that_dies_of_an_input_is_followed_by_another(tmp_path: Path) 
     assert {load(path).broken for path in result.findings} == {("process-died",)}
 
 
+@pytest.mark.long
 def test_several_processes_tell_of_a_cause_once(tmp_path: Path) -> None:
     harness, subject = PLANTED["boolean-check"]
     campaign = Campaign(harness, 2, tmp_path, subject, seed=1, processes=2)
@@ -82,6 +83,7 @@ def test_several_processes_tell_of_a_cause_once(tmp_path: Path) -> None:
     assert _broken(result).count("round-trip") == 1
 
 
+@pytest.mark.long
 def test_an_input_that_another_process_leaves_is_tried(tmp_path: Path) -> None:
     secret = encode_header(TransportHeader(SECRET, 1, 1, RdmaMsg((), (), None)))
     corpus = tmp_path / "corpus"

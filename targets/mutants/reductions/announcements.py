@@ -39,7 +39,6 @@ if TYPE_CHECKING:
 UNHEARD: Final = "the case about this property finds none"
 """What a device says under another code is not heard of."""
 
-NO_TARGETS: Final = "a client of whose targets nothing is heard has results in memory alone"
 """Cases about results in Sends, and about what can be wrong there, do not come to it."""
 
 UNREADABLE: Final = "an announcement with such a value cannot be read"
@@ -84,11 +83,6 @@ class TellsSupportElsewhere(OptionalHalf):
 @mutant(
     breaks="rtrext.8.1.code-of-the-buffer-structure",
     roles=BOTH_ENDS,
-    trips_at={
-        "requester": dict.fromkeys(
-            ("rtrext.5.4.", "rtrext.6.2.", "rtrext.7.3.", "rtrext.7.4.", "rtrext.9.5."), NO_TARGETS
-        )
-    },
 )
 class TellsItsStructureElsewhere(OptionalHalf):
     """Tells its Receive Buffer Structure under another code."""
@@ -125,12 +119,7 @@ class TellsItsResponseLimitElsewhere(OptionalHalf):
     breaks="rtrext.8.1.values-overlay-the-data",
     roles=BOTH_ENDS,
     also_trips={"xcharext.4.": UNREADABLE},
-    trips_at={
-        "responder": dict.fromkeys(("rtrext.8.4.", "rtrext.8.5."), UNREADABLE),
-        "requester": dict.fromkeys(
-            ("rtrext.5.4.", "rtrext.6.2.", "rtrext.7.3.", "rtrext.7.4.", "rtrext.9.5."), NO_TARGETS
-        ),
-    },
+    trips_at={"responder": dict.fromkeys(("rtrext.8.4.", "rtrext.8.5."), UNREADABLE)},
 )
 class PadsTheValueOfItsLimit(OptionalHalf):
     """Leaves a word after the value of its Request Transmission Receive Limit."""

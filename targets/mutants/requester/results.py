@@ -24,6 +24,8 @@ def _placed(call: OutgoingCall) -> int:
     return sum(memory.returned for chunk in call.writes for memory in chunk)
 
 
+_SURVIVES: Final = "rfc8166.4.5.5.rpc-survives-connection-loss"
+
 _USELESS: Final = dict.fromkeys(
     (
         "bidir.1.3.3.both-directions-at-once",
@@ -33,7 +35,7 @@ _USELESS: Final = dict.fromkeys(
         "rfc8166.3.4.",
         "rfc8166.4.2.",
         "rfc8166.4.3.",
-        "rfc8166.4.5.5.rpc-survives-connection-loss",
+        _SURVIVES,
         "rfc8166.4.7.empty-read-list-encoding",
         "rfc8166.4.header-is-xdr",
         "rfc8166.6.1.binding-limits-chunks",
@@ -138,7 +140,11 @@ class TakesPlacedResultsOnly(Requester):
 
 @mutant(
     breaks="rfc8166.3.5.2.some-or-all-items-reduced",
-    also_trips={**_USELESS, "rfc8166.8.2.2.": because.UNDER_GSS},
+    also_trips={
+        **{one: why for one, why in _USELESS.items() if one != _SURVIVES},
+        "rfc8166.3.3.3.1024-octets-unless-known": because.NO_USE,
+        "rfc8166.8.2.2.": because.UNDER_GSS,
+    },
 )
 class TakesNoPlacedResults(Requester):
     """Does not take a result that was placed in its memory."""

@@ -120,14 +120,15 @@ class PutsTheFirstSegmentLast(CallRules):
     also_trips=dict.fromkeys(
         (
             "bidir.1.5.2.forward-direction-is-undisturbed",
-            "rfc8166.3.3.1.no-unsolicited-messages-to-idle-requester",
+            "rfc8166.3.3.1.",
+            "rfc8166.3.3.3.1024-octets-unless-known",
             "rfc8166.3.4.",
             "rfc8166.3.5.",
             "rfc8166.4.2.4.",
             "rfc8166.4.3.1.",
             "rfc8166.4.5.",
+            "rfc8166.6.1.",
             "rfc8166.8.1.",
-            "rfc8166.6.1.ineligible-items-in-long-messages",
             "rfc8166.8.2.2.",
         ),
         because.LOST_ARGUMENT,

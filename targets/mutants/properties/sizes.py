@@ -59,9 +59,13 @@ TOLD = "every size that is told, by whatever operation, is one to obey"
     breaks=OBEYED,
     roles=BOTH_ENDS,
     also_trips={
-        "xcharext.2.1.": "no size that is told has an effect, whatever tells it",
-        "xcharext.4.3.other-value-is-taken": "a size that an answer tells has none, either",
-        "rtrext.8.3.size-follows-from-the-structure": "a structure tells a size, too",
+        "xcharext.4.3.other-value-is-taken": "a size that an answer tells has no effect, either"
+    },
+    trips_at={
+        "responder": {"xcharext.2.1.": "no size that is told has an effect, whatever tells it"},
+        "requester": {
+            "rtrext.8.3.size-follows-from-the-structure": "a structure tells a size, too"
+        },
     },
 )
 class IgnoresThePeersSize(PropertyRules):
@@ -243,7 +247,11 @@ class ShortensReceivesBeyondTheAnswer(OptionalHalf):
         return actions
 
 
-@mutant(breaks=AFTER_ANSWER, roles=BOTH_ENDS)
+@mutant(
+    breaks=AFTER_ANSWER,
+    roles=BOTH_ENDS,
+    also_trips={"xcharext.3.1.reduction-only-on-request": "nobody has heard of it"},
+)
 class ShortensReceivesInSilence(OptionalHalf):
     """Posts shorter Receives when it is told to by its own side, before it says a word of it."""
 

@@ -61,8 +61,12 @@ class AsksForContinuationsWithoutTheOperation(PropertyRules):
 @mutant(
     breaks="rtrext.8.3.receives-are-as-told",
     also_trips={
-        "xcharext.3.1.reduction-after-the-peer-knows": (
-            "Receives are shorter than told, whatever size is told"
+        **dict.fromkeys(
+            (
+                "xcharext.3.1.reduction-after-the-peer-knows",
+                "xcharext.3.1.reduction-only-on-request",
+            ),
+            "Receives are shorter than told, whatever size is told",
         ),
         **dict.fromkeys(
             ("xcharext.4.4.update-tells-what-has-changed", "xcharext.4.operation-codes"),

@@ -141,7 +141,13 @@ class TellsLessPayloadThanThereIs(Responder):
 
 @mutant(
     breaks="rtrext.9.4.pslen-of-a-continuation",
-    also_trips={"rtrext.6.2.target-segments-are-numbered": because.WRONG_STREAM},
+    also_trips=dict.fromkeys(
+        (
+            "rtrext.6.2.target-segments-are-numbered",
+            "rtrext.8.3.size-follows-from-the-structure",
+        ),
+        because.WRONG_STREAM,
+    ),
 )
 class TellsLessPayloadInContinuations(Responder):
     """Tells four octets of payload too few in continuations that have any."""

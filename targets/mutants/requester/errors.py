@@ -92,7 +92,16 @@ class HangsUpOverUnknownErrors(Requester):
             raise
 
 
-@mutant(breaks="rfc8166.4.5.short-message-discarded")
+@mutant(
+    breaks="rfc8166.4.5.short-message-discarded",
+    also_trips=dict.fromkeys(
+        (
+            "rfc8166.3.3.1.receives-for-expected-replies",
+            "rfc8166.4.5.error-completes-the-rpc",
+        ),
+        "the call that it begins with is over, and is waited for in flight",
+    ),
+)
 class LooksIntoShortMessages(Requester):
     """Ends the call whose XID a message of fewer than 28 octets begins with."""
 

@@ -30,7 +30,10 @@ POSITION = "rfc8166.3.4.5.position-is-where-the-item-returns"
 
 @mutant(
     breaks="rfc8166.3.4.5.segments-join-in-list-order",
-    also_trips=because.DISORDERED_ARGUMENTS,
+    also_trips={
+        **because.DISORDERED_ARGUMENTS,
+        "rfc8166.6.1.reassembly-gives-a-valid-stream": because.DISORDERED,
+    },
 )
 class JoinsSegmentsBackwards(CallRules):
     """Joins the segments of a Read chunk in reverse order."""

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import sys
 from collections import Counter
 from dataclasses import replace
 from pathlib import Path
@@ -11,9 +10,10 @@ from typing import TYPE_CHECKING, Final
 
 from conformance.suite.in_lab import module_run
 from fuzz.differential import in_guest
-from fuzz.differential.by_kernel import BothSay, KernelComparison, compare_with_kernel
+from fuzz.differential.by_kernel import BothSay, compare_with_kernel
 from fuzz.differential.inputs import add_input_options, chosen_inputs
 from fuzz.differential.kernel_trace import EVENTS, decodings
+from fuzz.differential.two_decoders import tell_disagreements
 from targets.lab.errors import LabError
 from targets.lab.lab import Ending, run_in_lab
 from targets.registry import find_profile
@@ -21,6 +21,8 @@ from targets.registry import find_profile
 if TYPE_CHECKING:
     import argparse
     from collections.abc import Sequence
+
+    from fuzz.differential.two_decoders import HeaderComparison
 
 __all__ = ["add_parser", "compare_in_lab", "run"]
 
@@ -57,10 +59,8 @@ def run(options: argparse.Namespace) -> int:
     """
     inputs = chosen_inputs(options)
     found = compare_in_lab(inputs, options.kernel)
-    for one in found:
-        if one.disagreement:
-            print(f"{one.octets.hex()}: {one.disagreement}", file=sys.stderr)
-    counts = Counter(one.decoded for one in found)
+    tell_disagreements(found)
+    counts = Counter(one.kind for one in found)
     print(f"{len(inputs)} headers, {len(inputs) - len(found)} of them kept back")
     for decoded in BothSay:
         print(f"{counts[decoded]:6} {decoded.value}")
@@ -68,7 +68,7 @@ def run(options: argparse.Namespace) -> int:
     return 1 if counts[None] else 0
 
 
-def compare_in_lab(inputs: Sequence[bytes], kernel: str = "") -> list[KernelComparison]:
+def compare_in_lab(inputs: Sequence[bytes], kernel: str = "") -> list[HeaderComparison]:
     """Send headers to the lab's server; what both say of each that was sent.
 
     Args:

@@ -2,13 +2,13 @@
 
 from __future__ import annotations
 
-import sys
 from collections import Counter
 from typing import TYPE_CHECKING
 
 from fuzz.differential.by_fields import Agreement, compare_fields
 from fuzz.differential.inputs import add_input_options, chosen_inputs
 from fuzz.differential.tshark import dissect
+from fuzz.differential.two_decoders import tell_disagreements
 
 if TYPE_CHECKING:
     import argparse
@@ -40,9 +40,7 @@ def run(options: argparse.Namespace) -> int:
     """
     inputs = chosen_inputs(options)
     found = compare_fields(inputs, dissect)
-    for one in found:
-        if one.disagreement:
-            print(f"{one.octets.hex()}: {one.disagreement}", file=sys.stderr)
+    tell_disagreements(found)
     counts = Counter(one.kind for one in found)
     told = ", ".join(f"{counts[kind]} {kind.value}" for kind in Agreement)
     print(f"{len(found)} headers: {told}; {counts[None]} disagreements")

@@ -148,7 +148,7 @@ class Nfs4Backward(BackwardWorkload):
         """Neither a session nor a client id any more; what is open is the server's to forget.
 
         Raises:
-            Unsupported: there is none of them.
+            Unsupported: the server does not know this client.
             Inconclusive: the server refuses, as it may while something is open.
         """
         client = self.client

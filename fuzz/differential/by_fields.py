@@ -12,8 +12,8 @@ from enum import Enum
 from typing import TYPE_CHECKING, Final
 
 from fuzz.differential.inputs import MOST_OCTETS
-from fuzz.differential.known import KNOWN
 from fuzz.differential.tshark import FIELDS, Dissected
+from fuzz.differential.two_decoders import HeaderComparison, decode_as_true
 from rpcrdma.errors import DecodeError, Reason
 from rpcrdma.wire import (
     ErrVers,
@@ -22,7 +22,6 @@ from rpcrdma.wire import (
     RdmaMsg,
     RdmaMsgp,
     RdmaNomsg,
-    decode_header,
 )
 
 if TYPE_CHECKING:
@@ -30,7 +29,7 @@ if TYPE_CHECKING:
 
     from rpcrdma.wire import RdmaSegment, TransportHeader
 
-__all__ = ["Agreement", "HeaderComparison", "compare_fields", "fields_of"]
+__all__ = ["Agreement", "compare_fields", "fields_of"]
 
 _WORD: Final = 4
 _VERSION: Final = 1
@@ -43,21 +42,6 @@ class Agreement(Enum):
     REFUSED = "refused by both"
     OTHER = "of words that the dissector knows nothing of"
     LEFT_OUT = "left out"
-
-
-@dataclass(frozen=True, slots=True)
-class HeaderComparison:
-    """What came of one input.
-
-    Attributes:
-        octets: the input.
-        kind: what both say; None: they disagree.
-        disagreement: what each of them says; empty: they agree.
-    """
-
-    octets: bytes
-    kind: Agreement | None
-    disagreement: str = ""
 
 
 def fields_of(header: TransportHeader) -> dict[str, tuple[int, ...]]:
@@ -105,20 +89,14 @@ class _Asked:
 
     @classmethod
     def of(cls, octets: bytes) -> _Asked:
-        repaired = octets
-        while True:
-            try:
-                header, end = decode_header(repaired)
-            except DecodeError as error:
-                if error.reason is not Reason.BAD_BOOLEAN:
-                    return cls(octets, octets, error)
-                known = next(one for one in KNOWN if one.reason is error.reason)
-                repaired = known.repair(repaired, error.offset)
-                continue
-            message = octets
-            if isinstance(header.rdma_body, RdmaMsg | RdmaMsgp):
-                message = octets[:end] + octets[:_WORD] + octets[end + _WORD :]
-            return cls(octets, message, fields_of(header))
+        ours = decode_as_true(octets)
+        if isinstance(ours, DecodeError):
+            return cls(octets, octets, ours)
+        header, end = ours
+        message = octets
+        if isinstance(header.rdma_body, RdmaMsg | RdmaMsgp):
+            message = octets[:end] + octets[:_WORD] + octets[end + _WORD :]
+        return cls(octets, message, fields_of(header))
 
 
 def _compared(asked: _Asked, theirs: Dissected) -> HeaderComparison:

@@ -6,19 +6,18 @@ fills no word.  Such a header may be refused, and is counted by itself.
 
 from __future__ import annotations
 
-from dataclasses import dataclass
 from enum import Enum
 from typing import TYPE_CHECKING, Final
 
 from fuzz.differential.kernel_trace import KernelDecoding, KernelSays
-from fuzz.differential.known import KNOWN
-from rpcrdma.errors import DecodeError, Reason
-from rpcrdma.wire import RdmaDone, RdmaError, RdmaMsgp, TransportHeader, decode_header
+from fuzz.differential.two_decoders import HeaderComparison, decode_as_true
+from rpcrdma.errors import DecodeError
+from rpcrdma.wire import RdmaDone, RdmaError, RdmaMsgp, TransportHeader
 
 if TYPE_CHECKING:
     from rpcrdma.wire import RdmaMsg, RdmaNomsg
 
-__all__ = ["FIXED", "BothSay", "KernelComparison", "compare_with_kernel"]
+__all__ = ["FIXED", "BothSay", "compare_with_kernel"]
 
 FIXED: Final = 16
 """Octets of the fixed words: what has less leaves no XID in a trace."""
@@ -42,48 +41,21 @@ class BothSay(Enum):
     UNSEEN = "of which the kernel says nothing"
 
 
-@dataclass(frozen=True, slots=True)
-class KernelComparison:
-    """What came of one header.
-
-    Attributes:
-        octets: as sent.
-        decoded: what both say; None: they disagree.
-        disagreement: what each of them says; empty: they agree.
-    """
-
-    octets: bytes
-    decoded: BothSay | None
-    disagreement: str = ""
-
-
-def compare_with_kernel(octets: bytes, kernel: KernelDecoding | None) -> KernelComparison:
+def compare_with_kernel(octets: bytes, kernel: KernelDecoding | None) -> HeaderComparison:
     """Compare what both make of one header of Version One.
 
     Args:
         octets: the message.
         kernel: what it says; None: nothing.
     """
-    ours = _ours(octets)
+    ours = decode_as_true(octets)
     decoded = _both(octets, ours, kernel)
     if decoded is not None:
-        return KernelComparison(octets, decoded)
+        return HeaderComparison(octets, decoded)
     told = str(ours) if isinstance(ours, DecodeError) else f"a header of {ours[1]} octets"
     theirs = "nothing" if kernel is None else kernel.says.name.lower()
     end = f", {kernel.end} octets" if kernel is not None and kernel.end else ""
-    return KernelComparison(octets, None, f"ours: {told}; the kernel: {theirs}{end}")
-
-
-def _ours(octets: bytes) -> tuple[TransportHeader, int] | DecodeError:
-    """What our decoder makes of them, with words put right that are true to the kernel."""
-    boolean = next(one for one in KNOWN if one.reason is Reason.BAD_BOOLEAN)
-    while True:
-        try:
-            return decode_header(octets)
-        except DecodeError as error:
-            if error.reason is not Reason.BAD_BOOLEAN:
-                return error
-            octets = boolean.repair(octets, error.offset)
+    return HeaderComparison(octets, None, f"ours: {told}; the kernel: {theirs}{end}")
 
 
 def _both(

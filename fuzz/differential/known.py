@@ -128,11 +128,11 @@ field by field. As tshark 4.0 was seen to do:
 
 - A boolean that is neither 0 nor 1 is true to it, as to C. Such a word is put right, and the fields
   are compared then.
-- An `rdma_err` that is none is shown, and nothing after it; a message of another `rdma_proc`, or
-  of another `rdma_vers` than 1, is not taken for one of RPC-over-RDMA. There it has read nothing
-  that could differ.
-- The Payload stream of an RDMA_MSG must begin with `rdma_xid`, or the message is none to it. So it
-  does, in what it is given.
+- It shows an `rdma_err` that has no meaning, and nothing after it. It does not take a message of
+  another `rdma_proc`, or of another `rdma_vers` than 1, for RPC-over-RDMA. There it has read
+  nothing that could differ.
+- It recognises an RDMA_MSG only if the Payload stream begins with `rdma_xid`. In what it is given,
+  the stream does.
 - A Send whose octets fill no word is padded on the wire, and it reads the padding as if it were
   sent. Such inputs are left out: a header has whole words.
 """

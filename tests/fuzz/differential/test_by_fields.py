@@ -5,9 +5,10 @@ from typing import TYPE_CHECKING
 
 import pytest
 
-from fuzz.differential.by_fields import Agreement, HeaderComparison, compare_fields, fields_of
+from fuzz.differential.by_fields import Agreement, compare_fields, fields_of
 from fuzz.differential.inputs import MOST_OCTETS
 from fuzz.differential.tshark import Dissected
+from fuzz.differential.two_decoders import HeaderComparison
 from rpcrdma.wire import (
     ErrVers,
     RdmaDone,

@@ -69,7 +69,7 @@ NO_SEGMENT = octets_of(RdmaMsg((), (), WriteChunk(())))
 def test_what_both_say(octets: bytes, kernel: KernelDecoding | None, decoded: BothSay) -> None:
     found = compare_with_kernel(octets, kernel)
 
-    assert (found.decoded, found.disagreement) == (decoded, "")
+    assert (found.kind, found.disagreement) == (decoded, "")
 
 
 @pytest.mark.parametrize(
@@ -88,5 +88,5 @@ def test_what_both_say(octets: bytes, kernel: KernelDecoding | None, decoded: Bo
 def test_a_disagreement_is_told(octets: bytes, kernel: KernelDecoding | None, told: str) -> None:
     found = compare_with_kernel(octets, kernel)
 
-    assert found.decoded is None
+    assert found.kind is None
     assert told in found.disagreement

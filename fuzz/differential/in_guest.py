@@ -13,14 +13,15 @@ import sys
 from pathlib import Path
 from typing import TYPE_CHECKING, Final
 
-from conformance.tester.client.harness import Harness
-from fuzz.live.executor import LiveExecutor
+from fuzz.live.rigs import live_rig
 from reports.record import Verdict
 from targets.base import Target, TargetError
 from targets.registry import find_any_target
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator, Sequence
+
+    from fuzz.live.execution import AnyLiveExecutor
 
 __all__ = ["INPUTS", "PROFILE", "SENT", "main", "read_messages", "sent_of", "write_messages"]
 
@@ -40,18 +41,12 @@ def main(arguments: Sequence[str]) -> int:
     device = find_any_target(PROFILE, "verbs")
     if not isinstance(device, Target):
         raise TargetError(f"{PROFILE} is no server")
-    harness = Harness(device)
-    try:
-        harness.preflight()
-        harness.end()
-        executor = LiveExecutor(harness, destructive=False)
-        write_messages(folder / SENT, sent_of(executor, read_messages(folder / INPUTS)))
-    finally:
-        harness.close()
+    with live_rig(device, destructive=False) as rig:
+        write_messages(folder / SENT, sent_of(rig.executor, read_messages(folder / INPUTS)))
     return 0
 
 
-def sent_of(executor: LiveExecutor, messages: Iterable[bytes]) -> Iterator[bytes]:
+def sent_of(executor: AnyLiveExecutor, messages: Iterable[bytes]) -> Iterator[bytes]:
     """Send each message; those that were sent, as they were."""
     for message in messages:
         for fired in executor.run((message,)).outcomes:

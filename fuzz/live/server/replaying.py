@@ -5,8 +5,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from conformance.bad_input import BadInput
-from conformance.tester.client.harness import Harness
-from fuzz.live.executor import LiveExecutor
+from fuzz.live.rigs import live_rig
 from fuzz.live.server.steps import item_of
 
 if TYPE_CHECKING:
@@ -21,7 +20,7 @@ def items_of(finding: Finding) -> list[bytes]:
     """The messages and steps of a finding.
 
     Raises:
-        BadInput: it has none, or a line is none.
+        BadInput: it has none, or a line is neither a message nor a step.
     """
     if not finding.lines:
         raise BadInput(
@@ -45,10 +44,5 @@ def replay_steps(target: Target, finding: Finding, *, destructive: bool) -> Live
         TargetError: it does not come up.
     """
     items = items_of(finding)
-    harness = Harness(target)
-    try:
-        harness.preflight()  # calls of NFSv3 need file handles
-        harness.end()
-        return LiveExecutor(harness, destructive=destructive).run_alone(items)
-    finally:
-        harness.close()
+    with live_rig(target, destructive=destructive) as rig:
+        return rig.executor.run_alone(items)

@@ -110,7 +110,9 @@ def add_parser(subparsers: argparse._SubParsersAction[argparse.ArgumentParser]) 
     subject.add_argument(
         "--planted",
         choices=sorted(PLANTED),
-        help="fuzz an implementation with this known bug, to see that the harness finds it",
+        metavar="BUG",
+        help="fuzz an implementation with this known bug, to see that the harness finds it;"
+        " results/fuzzing has them, and so has the answer to a wrong name",
     )
     add_parser_options(subject)
     add_options(parser)

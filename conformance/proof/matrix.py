@@ -8,9 +8,13 @@ a case that fails, or warns, and blames the requirement that the mutant breaks: 
 that the verdict names as violated.  Other cases that fail or warn, or are not decided, are
 *tripped*: the mutant's `also_trips` says for each requirement that is blamed instead why the same
 deviation breaks it, or hides what the case is about.  A mutant that lives, a case tripped that
-nobody has explained, an explanation that nothing needs, and an error end with status 1.  A run that
-pytest gave up says nothing of its mutant, whatever was judged before: that is an error of the
-matrix, which the other mutants' rows come before.
+nobody has explained, an explanation that nothing needs, and an error end with status 1.
+
+Of many mutants, each runs in those cases only in which the reference calls the method that is
+broken (`conformance.proof.method_reach`): in the others it does what the reference does.
+
+A run that pytest gave up says nothing of its mutant, whatever was judged before: that is an error
+of the matrix, which the other mutants' rows come before.
 
 With `--write` what came of the mutants that ran goes into the snapshot (`conformance.proof.kills`),
 whose changes are reviewed like those of the code.
@@ -24,13 +28,14 @@ import argparse
 import os
 import sys
 import time
-from collections import Counter
+from collections import Counter, defaultdict
 from concurrent.futures import ProcessPoolExecutor
 from dataclasses import dataclass
-from functools import cache
+from functools import cache, partial
 from typing import TYPE_CHECKING, Final
 
 from conformance.proof.kills import Kill, write_kills
+from conformance.proof.method_reach import reach_of_methods
 from conformance.proof.requester_comparison import compare_calls
 from conformance.suite.runner import GaveUp, Selection, collect_cases, judge
 from conformance.suite.section_end import FOUND_BETWEEN
@@ -40,9 +45,11 @@ from targets.mutants.base import PREFIX, find_mutant, mutants
 from targets.registry import find_any_target
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Iterator
+    from collections.abc import Collection, Iterable, Iterator, Mapping
+    from concurrent.futures import Executor
 
     from conformance.proof.difference import Difference
+    from conformance.proof.method_reach import MethodReach
     from conformance.suite.plugin import Case
     from conformance.suite.rigs import Rig
     from reports.record import CaseRecord
@@ -52,6 +59,9 @@ __all__ = ["MatrixRow", "Trip", "add_arguments", "cases_citing", "row_of", "run"
 
 DEADLINE: Final = 600.0
 """Seconds that one mutant may take; most are over in three."""
+
+_MANY: Final = 8
+"""Mutants of one reference from which on it is run first."""
 
 _BROKEN: Final = (Verdict.FAIL, Verdict.WARN)
 _LAYER: Final = {"rfc8166": 0, "bidir": 0, "v2": 1, "xcharext": 2, "rtrext": 3}
@@ -213,18 +223,22 @@ def _firsts(cases: Iterable[str]) -> tuple[str, ...]:
     return tuple(firsts.values())
 
 
-def run_mutant(slug: str, cases: tuple[str, ...] = ()) -> MatrixRow:
+def run_mutant(
+    slug: str, cases: tuple[str, ...] = (), reach: MethodReach | None = None
+) -> MatrixRow:
     """Run the suite against a mutant, in this process.
 
     Args:
         slug: of the mutant.
         cases: ids of the cases to run; empty: all.
+        reach: of the reference; cases in which the mutant cannot show are taken from its run.
 
     Raises:
         TargetError: there is no such mutant, or it serves nobody.
         GaveUp: its run did not come to its end; the message names it.
     """
-    target = find_any_target(f"{PREFIX}{slug}", find_mutant(slug).fabric)
+    mutant = find_mutant(slug)
+    target = find_any_target(f"{PREFIX}{slug}", mutant.fabric)
     selection = Selection(cases=cases, destructive=True)
     differences: list[Difference] = []
 
@@ -234,10 +248,27 @@ def run_mutant(slug: str, cases: tuple[str, ...] = ()) -> MatrixRow:
             differences.extend(one for one in found if not one.reason(case.wider, case.narrower))
 
     try:
-        records = judge(target, selection, look)
+        if reach is None or not mutant.method:
+            records = judge(target, selection, look)
+        else:
+            ran = judge(target, selection, look, order=partial(reach.only, mutant))
+            records = reach.completed(ran)
     except GaveUp as error:
         raise GaveUp(f"the mutant `{slug}` was not judged: {error}") from error
-    return row_of(find_mutant(slug), records, differences)
+    return row_of(mutant, records, differences)
+
+
+def _reach_of(wanted: Collection[Mutant], pool: Executor) -> Mapping[str, MethodReach]:
+    """By the name of a reference, what it does, where that saves more than it takes."""
+    methods: dict[str, set[str]] = defaultdict(set)
+    for mutant in wanted:
+        methods[mutant.profile_name].add(mutant.method)
+    futures = {
+        name: pool.submit(reach_of_methods, name, called - {""})
+        for name, called in methods.items()
+        if sum(mutant.profile_name == name for mutant in wanted) >= _MANY
+    }
+    return {name: future.result(DEADLINE) for name, future in futures.items()}
 
 
 @cache
@@ -308,7 +339,11 @@ def run(options: argparse.Namespace) -> int:
     given_up: list[str] = []
     try:
         with ProcessPoolExecutor(options.processes) as pool:
-            futures = [pool.submit(run_mutant, mutant.slug) for mutant in wanted]
+            reach = _reach_of(wanted, pool)
+            futures = [
+                pool.submit(run_mutant, mutant.slug, (), reach.get(mutant.profile_name))
+                for mutant in wanted
+            ]
             for mutant, future in zip(wanted, futures, strict=True):
                 try:
                     row = future.result(DEADLINE)

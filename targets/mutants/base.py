@@ -25,10 +25,10 @@ modules of this package.
 from __future__ import annotations
 
 import re
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from itertools import chain
 from types import FunctionType, MappingProxyType
-from typing import TYPE_CHECKING, Final
+from typing import TYPE_CHECKING, Any, Final
 
 import msgspec
 
@@ -75,6 +75,8 @@ class Mutant:
         versions: that it speaks and claims; none: those of the reference.
         wire: it shows where packets are lost, damaged or doubled, or where a connection ends
             in the middle of a message.
+        method: of the reference that it has broken, `module:Class.method`, if it is the reference
+            in all else and on loopback; else empty.
     """
 
     slug: str
@@ -86,6 +88,7 @@ class Mutant:
     without: tuple[str, ...] = ()
     versions: tuple[int, ...] = ()
     wire: bool = False
+    method: str = ""
 
     @property
     def fabric(self) -> str:
@@ -155,12 +158,14 @@ def mutant(
             raise ValueError(f"also_trips: `{ids}` names no section of a document")
 
     def register(broken: type[Part]) -> type[Part]:
-        _require_one_override(broken)
+        method = _overridden(broken)
+        what = sentence_of(broken)
         for slug, parts in ends_with(broken, roles, without, reductions):
             role = "requester" if isinstance(parts, ClientParts) else "responder"
-            what = sentence_of(broken)
             why = tuple({**also_trips, **trips_at.get(role, {})}.items())
-            _registry.add(Mutant(slug, breaks, what, parts, why, role, without, versions, wire))
+            made = Mutant(slug, breaks, what, parts, why, role, without, versions, wire)
+            is_alone = made.fabric == "loopback" and not (without or versions or reductions)
+            _registry.add(replace(made, method=method if is_alone else ""))
         return broken
 
     return register
@@ -234,7 +239,8 @@ def mutant_target(
     return ReferenceTarget(profile, fabric, parts=found.parts, replaced=name)
 
 
-def _require_one_override(broken: type[object]) -> None:
+def _overridden(broken: type[object]) -> str:
+    """The one method that a mutant overrides, as `Mutant.method` has it."""
     base = broken.__mro__[1]
     kinds = (FunctionType, property)
     own = [name for name, value in vars(broken).items() if isinstance(value, kinds)]
@@ -243,3 +249,6 @@ def _require_one_override(broken: type[object]) -> None:
             f"{broken.__name__} defines {', '.join(own) or 'nothing'};"
             f" a mutant overrides exactly one method of {base.__name__}"
         )
+    found = getattr(base, own[0])
+    method: Any = found.fget if isinstance(found, property) else found
+    return f"{method.__module__}:{method.__qualname__}"

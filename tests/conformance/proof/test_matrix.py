@@ -20,15 +20,16 @@ from conformance.proof.matrix import (
     run,
     run_mutant,
 )
+from conformance.proof.method_reach import MethodReach
 from conformance.suite.plugin import Plugin
 from conformance.suite.runner import GaveUp
 from reports.record import CaseRecord, Citation, Verdict
 from targets.base import TargetError
-from targets.mutants.base import Mutant
+from targets.mutants.base import Mutant, find_mutant
 from targets.reference.server_parts import Parts
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable
+    from collections.abc import Collection, Iterable
 
     from conformance.suite.plugin import Case
 
@@ -257,8 +258,11 @@ def test_a_mutant_whose_run_pytest_gave_up_was_not_judged_though_a_case_had_fail
     assert len(breaking_down) == 1
 
 
-def given_up_or_killed(slug: str) -> MatrixRow:
+def given_up_or_killed(
+    slug: str, _: tuple[str, ...] = (), reach: MethodReach | None = None
+) -> MatrixRow:
     """In place of `run_mutant`, at a place where another process finds it."""
+    assert reach is None
     if slug == KILLED:
         raise GaveUp(f"the mutant `{slug}` was not judged")
     return MatrixRow(slug, ("r/1/a",), (), (), (), (), 1)
@@ -281,3 +285,30 @@ def test_the_matrix_ends_in_an_error_after_the_rows_of_the_others(
     assert "grants-zero: killed." in printed
     assert KILLED not in printed
     assert kept == ["grants-zero"]
+
+
+def nothing_reached(profile: str, methods: Collection[str]) -> MethodReach:
+    """In place of `reach_of_methods`: the methods that were asked for."""
+    return MethodReach((), dict.fromkeys(methods, frozenset((profile,))))
+
+
+def killed_where_reached(
+    slug: str, _: tuple[str, ...], reach: MethodReach | None = None
+) -> MatrixRow:
+    """In place of `run_mutant`: killed by what the reach says of its method."""
+    method = find_mutant(slug).method
+    killers = tuple(reach.cases[method]) if reach else ("whole",)
+    return MatrixRow(slug, killers, (), (), (), (), 1)
+
+
+@pytest.mark.parametrize(("many", "killer"), [(2, "reference"), (3, "whole")])
+def test_of_many_mutants_each_runs_where_the_reference_comes_to_it(
+    capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch, many: int, killer: str
+) -> None:
+    monkeypatch.setattr(matrix, "_MANY", many)
+    monkeypatch.setattr(matrix, "reach_of_methods", nothing_reached)
+    monkeypatch.setattr(matrix, "run_mutant", killed_where_reached)
+
+    assert run(options("--processes", "1", "grants-zero", "names-no-version")) == 0
+
+    assert capsys.readouterr().out.count(f"killed by {killer}\n") == 2

@@ -17,7 +17,7 @@ MOST_PARTS: Final = 24
 
 _WRONG: Final[tuple[object, ...]] = (
     # Among small numbers are those by which a union has another arm than the value's own.
-    *(None, -1, *range(9), 2**31, 2**32, 2**63, 2**64, 1.5, "text", "\udcff"),
+    *(None, -1, *range(9), 2**31, 2**32, 2**63, 2**64, 1.5, "text", "t" * 300, "\udcff"),
     *(b"octets", bytearray(b"octets"), bytes(1 << 17), (), (None,) * 5, object()),
 )
 """What a part becomes."""

@@ -5,6 +5,8 @@
 
 from __future__ import annotations
 
+import re
+from collections import Counter
 from pathlib import Path
 
 import pytest
@@ -67,6 +69,18 @@ def _damaged(strategy):
 @pytest.mark.parametrize("path", FILES, ids=lambda path: path.relative_to(ROOT).as_posix())
 def test_regeneration_changes_nothing(path):
     assert path.read_text("utf-8") == FILES[path]
+
+
+@pytest.mark.parametrize(
+    "path", [one for one in FILES if one.parent.name == "wire"], ids=lambda path: path.name
+)
+def test_codecs_have_no_name_of_their_own_that_nothing_uses(path):
+    text = FILES[path]
+    own = re.findall(r"^(?:def )?(_(?!_)\w+)", text, re.MULTILINE)
+    uses = Counter(re.findall(r"\w+", text))
+
+    assert own
+    assert [name for name in own if uses[name] < 2] == []
 
 
 @given(headers.transport_headers())

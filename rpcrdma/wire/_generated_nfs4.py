@@ -3841,26 +3841,12 @@ _PACK_III_159: Final = struct.Struct(">iIi").pack
 _PACK_IIII_160: Final = struct.Struct(">iIii").pack
 _UNPACK_QII_161: Final = struct.Struct(">QII").unpack_from
 _PACK_IQI_162: Final = struct.Struct(">iQI").pack
-_UNPACK_IIQQII_163: Final = struct.Struct(">iIQQII").unpack_from
-_UNPACK_IIIQI_164: Final = struct.Struct(">IIIQI").unpack_from
 _PACK_III12S_165: Final = struct.Struct(">iII12s").pack
-_PACK_IIIQQIII12SIQI_166: Final = struct.Struct(">iiIQQIII12sIQI").pack
-_PACK_IIIQQII12SI_167: Final = struct.Struct(">iiIQQII12sI").pack
-_PACK_IIQQQI_168: Final = struct.Struct(">iiQQQI").pack
 _PACK_IIII12SQQ_169: Final = struct.Struct(">iiII12sQQ").pack
-_PACK_IIIIQI_170: Final = struct.Struct(">iIIIQI").pack
 _PACK_II12SIII_171: Final = struct.Struct(">iI12sIII").pack
 _PACK_II12SQI_172: Final = struct.Struct(">iI12sQI").pack
-_PACK_IQ8SIII_173: Final = struct.Struct(">iQ8sIII").pack
 _PACK_I16S_174: Final = struct.Struct(">i16s").pack
 _PACK_I16SIIII_175: Final = struct.Struct(">i16sIIII").pack
-_PACK_III12S_176: Final = struct.Struct(">iiI12s").pack
-_PACK_IIIQQII_177: Final = struct.Struct(">iiIQQII").pack
-_PACK_IIIQQIII_178: Final = struct.Struct(">iiIQQIII").pack
-_PACK_IIIQQI_179: Final = struct.Struct(">iiIQQI").pack
-_PACK_IIIQQ_180: Final = struct.Struct(">iiIQQ").pack
-_PACK_IIQQIQI_181: Final = struct.Struct(">iiQQiQI").pack
-_PACK_III12SIQQII_182: Final = struct.Struct(">iiI12sIQQII").pack
 _PACK_I12SII_183: Final = struct.Struct(">I12sII").pack
 _UNPACK_16SI_184: Final = struct.Struct(">16sI").unpack_from
 _ITERATE_II_185: Final = struct.Struct(">II").iter_unpack
@@ -4227,26 +4213,6 @@ def _put_status_run_after_2_iI(parts: list[bytes], values: Any, head_1: Any, hea
         ]
         for item_1 in values[whole:]:
             parts.append(_PACK_I_4(_STATUS_OF[item_1]))
-
-
-def _put_uint32_run_after_6_iiIQQI(parts: list[bytes], values: Any, head_1: Any, head_2: Any, head_3: Any, head_4: Any, head_5: Any, head_6: Any) -> None:
-    count = len(values)
-    if count == 1:
-        item_1, = values
-        parts.append(_PACK_IIIQQII_177(head_1, head_2, head_3, head_4, head_5, head_6, item_1))
-    elif count == 2:
-        item_1, item_2 = values
-        parts.append(_PACK_IIIQQIII_178(head_1, head_2, head_3, head_4, head_5, head_6, item_1, item_2))
-    else:
-        parts.append(_PACK_IIIQQI_179(head_1, head_2, head_3, head_4, head_5, head_6))
-        whole = count & -4
-        items = iter(values[:whole])
-        parts += [
-            _PACK_IIII_13(item_1, item_2, item_3, item_4)
-            for item_1, item_2, item_3, item_4 in zip(items, items, items, items)
-        ]
-        for item_1 in values[whole:]:
-            parts.append(_PACK_I_11(item_1))
 
 
 def _put_uint32_run_after_2(parts: list[bytes], values: Any, head_1: Any, head_2: Any) -> None:

@@ -52,6 +52,7 @@ def emit_codec(schema: model.Schema, source: str) -> str:
         for name, item in schema.types.items()
         if not isinstance(item, model.Enumeration) and name not in schema.shared
     ]
+    functions = declarations.functions("\n".join(bodies))
     errors = [
         error
         for error in ("DecodeError", "Reason", "RpcRdmaError")
@@ -68,8 +69,8 @@ def emit_codec(schema: model.Schema, source: str) -> str:
         *_classes(schema),
         f"SCHEMA: Final = {_literal(schema)}",
         _interpreter(schema),
-        "\n".join(declarations.lines()),
-        *declarations.functions(),
+        "\n".join(declarations.lines("\n".join((*functions, *bodies)))),
+        *functions,
         *bodies,
     ]
     return "\n\n\n".join(part for part in parts if part) + "\n"

@@ -7,6 +7,7 @@ which the generated function asks the interpreter.
 
 from __future__ import annotations
 
+import re
 from typing import Final
 
 from rpcrdma.xdr import model
@@ -84,16 +85,31 @@ class Declarations:
         self._tables["_BOOLEANS"] = "{0: False, 1: True}"
         return "_BOOLEANS"
 
-    def lines(self) -> list[str]:
-        """The definitions of all names that were asked for."""
+    def lines(self, text: str) -> list[str]:
+        """The definitions of the names that a text uses.
+
+        Code may have been made and given up for code of another kind; what it asked for is not
+        used.
+        """
         formats = [f"{name}: Final = {made}" for made, name in self._formats.items()]
         constants = [f"{name}: Final = {made}" for made, name in self._constants.items()]
         tables = [f"{name}: Final = {made}" for name, made in self._tables.items()]
-        return [*formats, *tables, *constants]
+        used = _names(text)
+        kept = []
+        for line in reversed((*formats, *tables, *constants)):  # a later one may use an earlier one
+            if line.partition(":")[0] in used:
+                kept.append(line)
+                used |= _names(line)
+        return kept[::-1]
 
-    def functions(self) -> list[str]:
-        """The text of all helper functions that were asked for."""
-        return ["\n".join(lines) for lines in self._functions.values()]
+    def functions(self, text: str) -> list[str]:
+        """The helper functions that a text uses."""
+        used = _names(text)
+        return ["\n".join(lines) for name, lines in self._functions.items() if name in used]
+
+
+def _names(text: str) -> frozenset[str]:
+    return frozenset(re.findall(r"\w+", text))
 
 
 class CodeLines:

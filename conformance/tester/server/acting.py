@@ -10,6 +10,8 @@ from conformance.tester.server.possible_acts import OPTIONAL, require_possible
 from targets.base import Act, ActKind, Unsupported
 
 if TYPE_CHECKING:
+    from collections.abc import Callable
+
     from conformance.tester.server.served import ServedAct
     from conformance.tester.server.service import Service
     from targets.base import ActResult, ClientSession, RunningAct
@@ -70,15 +72,24 @@ class ActingClient:
         """
         require_possible(kind, self.service.profile)
         act, heard = Act(kind, length, count, offset), len(self.service.received)
-        try:
-            running = self.session.begin(act)
-        except Unsupported as error:
-            if kind in OPTIONAL:
-                raise
-            raise Inconclusive(f"the client cannot be brought to act ({act}): {error}") from error
+        running = self._begin(act)
+        if self.service.lines and self.service.lines[-1].dropped:
+            running = _ActAfterDrop(
+                running,
+                lambda: self._begin(act),
+                lambda: len(self.service.received) > heard,
+            )
         self._begun.append(running)
         self._heard = heard  # its first call may have come while it was told
         return running
+
+    def _begin(self, act: Act) -> RunningAct:
+        try:
+            return self.session.begin(act)
+        except Unsupported as error:
+            if act.kind in OPTIONAL:
+                raise
+            raise Inconclusive(f"the client cannot be brought to act ({act}): {error}") from error
 
     def do(self, kind: ActKind, length: int = 0, count: int = 1, *, offset: int = 0) -> ServedAct:
         """Have it act, and serve it as it should be until that has ended.
@@ -142,3 +153,29 @@ class ActingClient:
             if running.poll() is None:
                 running.abandon()
         self._begun.clear()
+
+
+@dataclass(slots=True)
+class _ActAfterDrop:
+    """An act that begins after the tester has ended the connection.
+
+    A client that has not seen that yet sends a Call into the connection that is no more, and may
+    tell its application that it is lost (D-157).  So an act that fails without a Call having come
+    is begun once more: by then the client has seen it.
+    """
+
+    running: RunningAct
+    again: Callable[[], RunningAct] | None
+    has_called: Callable[[], bool]
+
+    def poll(self) -> ActResult | None:
+        """See `RunningAct`."""
+        result = self.running.poll()
+        if result is None or result.done or self.again is None or self.has_called():
+            return result
+        self.running, self.again = self.again(), None
+        return None
+
+    def abandon(self) -> None:
+        """See `RunningAct`."""
+        self.running.abandon()

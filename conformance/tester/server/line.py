@@ -47,6 +47,7 @@ MOST_FETCHED: Final = 16 * 1024 * 1024
 FOR_EVER: Final = 7
 """In the words of the verbs."""
 
+_BY_THE_TESTER: Final = "by the tester"
 _SEND_DEPTH: Final = 512
 _IN_REACH: Final = Access.LOCAL_WRITE | Access.REMOTE_READ | Access.REMOTE_WRITE
 _FEWEST_OCTETS: Final = 1
@@ -144,6 +145,11 @@ class Line:
     def connected(self) -> bool:
         """Whether the connection stands, as far as this side knows."""
         return self._connection.connected
+
+    @property
+    def dropped(self) -> bool:
+        """Whether the tester has ended it; nothing tells when the client sees that."""
+        return self.lost == _BY_THE_TESTER
 
     @property
     def fell_asleep(self) -> bool:
@@ -278,12 +284,12 @@ class Line:
 
     def drop(self) -> None:
         """End the connection in an orderly way."""
-        self._note("by the tester")
+        self._note(_BY_THE_TESTER)
         self._connection.disconnect()
 
     def close(self) -> None:
         """End the connection and release everything."""
-        self._note("by the tester")
+        self._note(_BY_THE_TESTER)
         self._connection.close()
 
     # -- completions

@@ -12,13 +12,15 @@ from conformance.tester.server.harness import ClientHarness
 from rpcrdma.endpoint.requester.call_planning import RequesterOptions
 from rpcrdma.endpoint.requester.requester import Requester
 from rpcrdma.endpoint.requester.requester_parts import REQUESTER, RequesterParts
-from targets.base import ActKind
+from targets.base import Act, ActKind, ActResult, ActState
 from targets.profile import SHIPPED, load_profile
 from targets.reference.client import ReferenceClientTarget
 from targets.reference.client_parts import ClientParts
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
+
+    from targets.base import RunningAct
 
 
 def made(requester: type[Requester] = Requester) -> ClientHarness:
@@ -106,3 +108,54 @@ def test_it_is_known_what_became_of_the_acts_of_a_case(harness: ClientHarness) -
 
     harness.client.forget_ended()
     assert harness.client.results == (None,)
+
+
+class LostCall:
+    """An act of which the call went into a connection that was no more."""
+
+    def poll(self) -> ActResult:
+        return ActResult(ActState.FAILED, "the connection was lost")
+
+    def abandon(self) -> None:
+        """Nothing is left of it."""
+
+
+def losing(harness: ClientHarness, monkeypatch: pytest.MonkeyPatch, losses: int) -> list[Act]:
+    """Have the next acts be lost; gives what the client is told."""
+    told: list[Act] = []
+    begin = harness.session.begin
+
+    def begin_late(act: Act) -> RunningAct:
+        told.append(act)
+        return LostCall() if len(told) <= losses else begin(act)
+
+    monkeypatch.setattr(harness.session, "begin", begin_late)
+    return told
+
+
+def test_an_act_into_a_connection_that_the_tester_has_ended_is_begun_again(
+    harness: ClientHarness, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    harness.ready().drop()
+    told = losing(harness, monkeypatch, 1)
+
+    assert harness.client.do(ActKind.SMALL).done
+    assert told == [Act(ActKind.SMALL)] * 2
+
+
+def test_it_is_begun_again_once(harness: ClientHarness, monkeypatch: pytest.MonkeyPatch) -> None:
+    harness.ready().drop()
+    told = losing(harness, monkeypatch, 2)
+
+    assert not harness.client.do(ActKind.SMALL).done
+    assert len(told) == 2
+
+
+def test_an_act_on_a_connection_that_stands_is_not_begun_again(
+    harness: ClientHarness, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    harness.ready()
+    told = losing(harness, monkeypatch, 1)
+
+    assert not harness.client.do(ActKind.SMALL).done
+    assert len(told) == 1

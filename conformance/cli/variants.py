@@ -30,7 +30,8 @@ def add_parser(tools: argparse._SubParsersAction[argparse.ArgumentParser]) -> No
             " started again goes on where it ended. Exit status 1 if anything differs from"
             " loopback, or is held against a variant."
         ),
-        epilog="example: rpcrdma dev variants --fabric roce --write",
+        epilog="examples: rpcrdma dev variants --fabric roce --write;"
+        " rpcrdma dev variants --fabric roce --write --again NAME",
     )
     parser.add_argument("names", nargs="*", metavar="NAME", help="of variants; default: all")
     parser.add_argument("--fabric", choices=BETWEEN, default="roce", help="default: %(default)s")
@@ -60,6 +61,11 @@ def add_parser(tools: argparse._SubParsersAction[argparse.ArgumentParser]) -> No
     parser.add_argument(
         "--write", action="store_true", help=f"publish what came of it in {page.PAGE.parent.name}"
     )
+    parser.add_argument(
+        "--again",
+        action="store_true",
+        help="with --write: publish beside what there is, which is of older code",
+    )
     parser.set_defaults(run=_run)
 
 
@@ -81,7 +87,8 @@ def _run(options: argparse.Namespace) -> int:
     head, judged = judge_all(plan, _progress)
     if options.write:
         own = [one for one in judged if one.fabric == options.fabric]
-        write_kept(page.record_of(options.fabric), head, own)
+        record = f"{options.fabric}-again" if options.again else options.fabric
+        write_kept(page.record_of(record), head, own)
         page.PAGE.write_text(page.render(page.published()), encoding="utf-8")
     print(page.summary(judged))
     return 0 if all(one.is_clean for one in judged) else 1

@@ -30,12 +30,18 @@ may fail or warn, and all are decided as the reference is, but for what its choi
 reached over `roce` (packets over UDP) or `verbs` (Soft-RoCE in the lab's guest), and was judged by
 the cases that its choice concerns and by a sample of the others. `rpcrdma dev variants --fabric
 roce --write`, and the same with `verbs`, make this page, and no word of it is changed by hand.
+What was held against a variant and is mended was judged `--again`, by the later commit.
 """
 
 
-def record_of(fabric: str, folder: Path = _FOLDER) -> Path:
-    """The published record of a fabric: each is measured by itself, as verbs takes much longer."""
-    return folder / f"{fabric}.jsonl"
+def record_of(name: str, folder: Path = _FOLDER) -> Path:
+    """A published record: each fabric is measured by itself, as verbs takes much longer.
+
+    Args:
+        name: of the fabric, with `-again` after it for what was judged once more by other code.
+        folder: where records are.
+    """
+    return folder / f"{name}.jsonl"
 
 
 def published(folder: Path = _FOLDER) -> list[Measured]:

@@ -46,19 +46,24 @@ def plans(monkeypatch: pytest.MonkeyPatch) -> list[VariantPlan]:
     return seen
 
 
+@pytest.mark.parametrize(("words", "record"), [((), "roce"), (("--again",), "roce-again")])
 def test_one_variant_is_judged_and_published(
-    plans: list[VariantPlan], tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+    plans: list[VariantPlan],
+    tmp_path: Path,
+    monkeypatch: pytest.MonkeyPatch,
+    words: tuple[str, ...],
+    record: str,
 ) -> None:
     monkeypatch.setattr(page, "PAGE", tmp_path / "README.md")
-    monkeypatch.setattr(page, "record_of", lambda fabric: tmp_path / f"{fabric}.jsonl")
+    monkeypatch.setattr(page, "record_of", lambda name: tmp_path / f"{name}.jsonl")
     monkeypatch.setattr(page, "published", lambda: [(CODE, (CLEAN,))])
 
-    assert run("dev", "variants", "grants-one-credit", "--write") == 0
+    assert run("dev", "variants", "grants-one-credit", "--write", *words) == 0
 
     (plan,) = plans
     assert [one.slug for one in plan.variants] == ["grants-one-credit"]
     assert plan.fabric == "roce"
-    assert read_results(tmp_path / "roce.jsonl") == (CODE, (CLEAN,))
+    assert read_results(tmp_path / f"{record}.jsonl") == (CODE, (CLEAN,))
     assert page.PAGE.read_text(encoding="utf-8") == page.render([(CODE, (CLEAN,))])
 
 

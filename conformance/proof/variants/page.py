@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections import Counter, defaultdict
+from operator import attrgetter
 from pathlib import Path
 from typing import TYPE_CHECKING, Final
 
@@ -50,7 +51,8 @@ def published(folder: Path = _FOLDER) -> list[Measured]:
     Raises:
         BadInput: a record has other lines.
     """
-    return [read_results(path) for path in sorted(folder.glob("*.jsonl"))]
+    stem = attrgetter("stem")  # what was judged again comes after what was before
+    return [read_results(path) for path in sorted(folder.glob("*.jsonl"), key=stem)]
 
 
 def render(measured: Sequence[Measured]) -> str:
@@ -61,7 +63,8 @@ def render(measured: Sequence[Measured]) -> str:
 def summary(judged: Sequence[Judged]) -> str:
     """One sentence for each fabric."""
     return "; ".join(
-        f"{fabric}: {len(own)} variants, {sum(one.cases for one in own)} verdicts,"
+        f"{fabric}: {len(own)} variant{'s' * (len(own) != 1)},"
+        f" {sum(one.cases for one in own)} verdicts,"
         f" {sum(len(one.held) for one in own)} of them held against a variant,"
         f" {sum(len(one.unlike_loopback) for one in own)} other than on loopback"
         for fabric, own in _by_fabric(judged)

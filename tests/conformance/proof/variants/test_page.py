@@ -2,9 +2,15 @@
 
 from __future__ import annotations
 
-from conformance.proof.variants.page import PAGE, published, render, summary
+from typing import TYPE_CHECKING
+
+from conformance.proof.kept_results import write_kept
+from conformance.proof.variants.page import PAGE, published, record_of, render, summary
 from conformance.proof.variants.results import Judged, OfCode, Other
 from reports.record import Verdict
+
+if TYPE_CHECKING:
+    from pathlib import Path
 
 CODE = OfCode("digest", "0123456789ab", 24, 1)
 LATER = OfCode("other", "ba9876543210", 8, 1)
@@ -20,7 +26,7 @@ ALL = (
 def test_the_summary_counts_by_fabric() -> None:
     assert summary(ALL) == (
         "roce: 2 variants, 6 verdicts, 1 of them held against a variant, 1 other than on loopback;"
-        " verbs: 1 variants, 2 verdicts, 0 of them held against a variant, 0 other than on loopback"
+        " verbs: 1 variant, 2 verdicts, 0 of them held against a variant, 0 other than on loopback"
     )
 
 
@@ -44,7 +50,7 @@ def test_each_fabric_says_of_which_code_and_sample_it_is() -> None:
 
     assert "**roce: 2 variants" in text
     assert "commit 0123456789ab; the sample is of 24 cases" in text
-    assert "**verbs: 1 variants" in text
+    assert "**verbs: 1 variant" in text
     assert "commit ba9876543210; the sample is of 8 cases" in text
 
 
@@ -56,4 +62,12 @@ def test_what_is_published_is_the_page_of_its_record() -> None:
     measured = published()
 
     assert PAGE.read_text(encoding="utf-8") == render(measured)
-    assert not any(one.held or one.problem for _, judged in measured for one in judged)
+    latest = {(one.fabric, one.variant): one for _, judged in measured for one in judged}
+    assert not any(one.held or one.problem for one in latest.values())
+
+
+def test_what_was_judged_again_comes_after_what_was_before(tmp_path: Path) -> None:
+    for name in ("verbs-again", "verbs", "roce"):
+        write_kept(record_of(name, tmp_path), OfCode("", name, 1, 1), ())
+
+    assert [head.commit for head, _ in published(tmp_path)] == ["roce", "verbs", "verbs-again"]

@@ -244,6 +244,7 @@ class ClientExecutor:
             alters=served.alters,
             # Nobody waits for what gives NFSv4's state back, such as CLOSE.
             early=served.is_early and harness.profile.binding is not Binding.NFS4,
+            early_after=served.early_after,
         )
 
     def _kept_back(self, turn: Turn) -> str:

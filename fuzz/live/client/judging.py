@@ -49,6 +49,7 @@ def judged(
     closed: bool = False,
     alters: bool = False,
     early: bool = False,
+    early_after: ReactionExpectation | None = None,
     exposed: str = "",
 ) -> Fired:
     """The verdict on a turn.
@@ -62,6 +63,7 @@ def judged(
         closed: whether the client has ended it.
         alters: whether other results were given than were asked for.
         early: whether it ended well before a call had a Reply that must wait for one.
+        early_after: a message that the client has taken for such a Reply; None if nothing came.
         exposed: memory of its calls that is within reach although it is over, in words.
     """
     verdict, reason = Verdict.PASS, ""
@@ -77,7 +79,7 @@ def judged(
     elif exposed:
         verdict, reason, violated = Verdict.FAIL, f"memory is exposed: {exposed}", _PROTECTED
     elif early and not lost and not alters:
-        about = _fault(served)
+        about = early_after or _fault(served)
         verdict, violated = Verdict.FAIL, _ids(about)
         reason = f"{about.fault}: the act is done before the call has its Reply"
     faults = tuple(dict.fromkeys(one.fault for one in served.sent if one.fault))
@@ -129,8 +131,8 @@ def _culprit(served: ServedAct) -> ReactionExpectation:
 
 
 def _fault(served: ServedAct) -> ReactionExpectation:
-    """The first faulty message of those that were sent; else the last."""
-    return next((each for each in served.sent if each.fault), served.sent[-1])
+    """The last faulty message that was sent, as the client went on after others; else the last."""
+    return next((each for each in reversed(served.sent) if each.fault), served.sent[-1])
 
 
 def _ids(about: ReactionExpectation) -> Ids:

@@ -33,6 +33,7 @@ from rpcrdma.wire import RdmaMsg, RdmaNomsg, RdmaSegment, chunks_for_results
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Mapping
 
+    from conformance.oracle.requester.expectation import ReactionExpectation
     from conformance.tester.server import Line, ReceivedCall, ReplyDraft, Service
     from fuzz.live.move import Move
 
@@ -71,6 +72,7 @@ class ServedTurn:
         back: XIDs of backward Calls.
         probes: calls, each with memory that is tried once the act is over.
         is_early: whether the act ended well before a call had a Reply that must wait for one.
+        early_after: what was sent about that call, which the client has taken for its Reply.
     """
 
     service: Service
@@ -83,6 +85,8 @@ class ServedTurn:
     back: set[int] = field(default_factory=set)
     probes: list[tuple[ReceivedCall, RdmaSegment]] = field(default_factory=list)
     is_early: bool = False
+    early_after: ReactionExpectation | None = None
+    _useless: dict[int, ReactionExpectation] = field(default_factory=dict)
 
     def line(self, call: ReceivedCall) -> Line:
         """The connection of a call."""
@@ -117,6 +121,12 @@ class ServedTurn:
         known = self.service.state_of(self.line(call)).call(call.xid)
         return known is None or known.doubtful
 
+    def look_if_early(self) -> None:
+        """Note whether the act, which has just ended well, should have waited for a Reply."""
+        early = [call.xid for call in self.pending if self.must_wait(call)]
+        self.is_early = bool(early)
+        self.early_after = next((self._useless[xid] for xid in early if xid in self._useless), None)
+
     def must_wait(self, call: ReceivedCall) -> bool:
         """Whether a call has nothing yet by which it may have ended, and was not made again."""
         made = sum(one.xid == call.xid for one in self.service.received)
@@ -138,6 +148,8 @@ class ServedTurn:
         self.sent.append(octets)
         if expectation.xid == call.xid and expectation.must_end:
             call.answered = True
+        else:
+            self._useless.setdefault(call.xid, expectation)
 
     def right(self, call: ReceivedCall) -> None:
         """Send the right Reply; what is no call is left alone."""

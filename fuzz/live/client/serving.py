@@ -63,7 +63,8 @@ def serve_turn(
             service.drop()
             break
     ended = act.poll()
-    served.is_early = bool(ended and ended.done) and any(map(served.must_wait, served.pending))
+    if ended and ended.done:
+        served.look_if_early()
     _give_what_is_due(served, goes_on=False)
 
 

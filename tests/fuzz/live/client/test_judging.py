@@ -29,6 +29,7 @@ GOOD = expectation("", Reaction.COMPLETED)
 REFUSED = expectation("ERR_CHUNK", Reaction.FAILED)
 DROPPED = expectation("a stray", Reaction.WAITING)
 TOLERATED = expectation("a bad header", Reaction.WAITING, Reaction.FAILED, warning=True)
+USELESS = ReactionExpectation("a useless one", (may_react(Reaction.WAITING, ("a.5.rule",), 1),), 7)
 CLOSES = expectation("a bad header", Reaction.CLOSED)
 
 
@@ -96,6 +97,9 @@ def test_a_refused_call_may_come_again_where_the_error_may_not_have_come() -> No
 def test_an_act_is_not_done_before_its_calls_have_their_replies() -> None:
     fired = judged(READ, act(DONE, DROPPED), (), early=True)
     assert fired.reason == "a stray: the act is done before the call has its Reply"
+    ended = judged(READ, act(DONE, DROPPED), (), early=True, early_after=USELESS)
+    assert ended.reason == "a useless one: the act is done before the call has its Reply"
+    assert ended.violated == ("a.5.rule",)
     assert judged(READ, act(DONE, DROPPED), (), early=True, lost=True).verdict is Verdict.PASS
     assert judged(READ, act(DONE, DROPPED), (), early=True, alters=True).verdict is Verdict.PASS
 
@@ -121,3 +125,9 @@ def test_the_outcomes_tell_kinds_of_faults_apart() -> None:
         "read, ERR_CHUNK: failed",
         "a backward Reply",
     )
+
+
+def test_the_last_faulty_message_is_blamed() -> None:
+    fired = judged(READ, act(FAILED, DROPPED, USELESS, GOOD), ())
+    assert fired.reason == "a useless one: the act is failed"
+    assert fired.violated == ("a.5.rule",)

@@ -148,3 +148,26 @@ def test_a_bit_and_a_word_are_changed_alone(facing: Facing) -> None:
     facing.make("flip", 5, 2)
     assert facing.sent()[-1] == right[:5] + bytes((right[5] ^ 4,)) + right[6:]
     assert facing.served.alters
+
+
+def test_the_first_useless_message_is_what_a_client_took_for_a_reply(facing: Facing) -> None:
+    facing.served.pending.append(facing.call)
+    facing.make("useless", 11)
+    facing.make("useless", 0)
+
+    facing.served.look_if_early()
+
+    assert facing.served.is_early
+    assert facing.served.early_after is not None
+    assert facing.served.early_after.fault == "RDMA_MSGP"
+
+
+def test_nothing_was_early_once_the_reply_has_gone_out(facing: Facing) -> None:
+    facing.served.pending.append(facing.call)
+    facing.make("useless", 11)
+    facing.make("reply")
+
+    facing.served.look_if_early()
+
+    assert not facing.served.is_early
+    assert facing.served.early_after is None

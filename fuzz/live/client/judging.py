@@ -82,12 +82,13 @@ def judged(
         about = early_after or _fault(served)
         verdict, violated = Verdict.FAIL, _ids(about)
         reason = f"{about.fault}: the act is done before the call has its Reply"
+    ends = _allowed(served) | ({True, False} if lost else {False} if alters else set())
     faults = tuple(dict.fromkeys(one.fault for one in served.sent if one.fault))
     ended = f"{turn.act.value}: {served}" + (f", and {CLOSED}" if closed else "")
     return Fired(
         encode_turn(turn),
         str(turn),
-        tuple("done" if end else "failed" for end in sorted(_allowed(served), reverse=True)),
+        tuple("done" if end else "failed" for end in sorted(ends, reverse=True)),
         (ended, *(f"{turn.act.value}, {fault}: {served.state}" for fault in faults), *told),
         verdict,
         reason,

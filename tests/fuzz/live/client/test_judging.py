@@ -131,3 +131,9 @@ def test_the_last_faulty_message_is_blamed() -> None:
     fired = judged(READ, act(FAILED, DROPPED, USELESS, GOOD), ())
     assert fired.reason == "a useless one: the act is failed"
     assert fired.violated == ("a.5.rule",)
+
+
+def test_it_is_told_which_ends_are_right_where_a_connection_may_be_lost() -> None:
+    assert judged(READ, act(FAILED, GOOD), (), lost=True).allowed == ("done", "failed")
+    assert judged(READ, act(FAILED, GOOD), (), alters=True).allowed == ("done", "failed")
+    assert judged(READ, act(DONE, GOOD), ()).allowed == ("done",)

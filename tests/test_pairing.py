@@ -110,6 +110,7 @@ STRAY = {
     "tests/conformance/tester/server/test_harness_deaths.py": (
         "conformance/tester/server/harness.py"
     ),
+    "tests/benchmarks/test_fuzzing_parts.py": "benchmarks/fuzzing_parts.py",
     "tests/benchmarks/test_roundtrip_plot.py": "benchmarks/roundtrip_plot.py",
     "tests/benchmarks/test_roundtrips.py": "benchmarks/roundtrips.py",
     "tests/endpoint/ends/test_exchange.py": "two ends together",

@@ -7,6 +7,11 @@ Each runs as `rpcrdma fuzz` runs it: under atheris, instrumented, from the corpu
 with a fixed seed.  With `--raw` libFuzzer alone mutates: to mutate a header by its structure takes
 longer than to decode it, and finds more with fewer inputs (`results/fuzzing`).
 
+A sequence has as many messages as the corpus and the mutator give it: the table says how many are
+handled a second.  The same inputs are tried without the fuzzer, too (`fuzzing_parts.py`): once
+judged and uncounted, and once with a clock at the endpoint alone, which shows what no harness of
+an endpoint in Python can exceed.
+
 The bare decoder reads the fixed words and the three chunk lists of a Version One header by hand,
 and checks nothing; it shows what is left for any harness.  A rate is to a second of processor time,
 so that whatever else the machine does counts little.  Neither the start of the process is counted
@@ -19,6 +24,7 @@ from __future__ import annotations
 import argparse
 import json
 import math
+import os
 import re
 import resource
 import struct
@@ -26,7 +32,7 @@ import subprocess
 import sys
 import tempfile
 import time
-from dataclasses import asdict, dataclass
+from dataclasses import asdict, dataclass, replace
 from pathlib import Path
 from typing import Final
 
@@ -42,6 +48,14 @@ GOALS: Final = {
 }
 """Inputs a second that are wanted."""
 
+SEQUENCES: Final = ("responder", "requester")
+"""Ends of the names of harnesses that take sequences of messages."""
+
+PARTS: Final = ROOT / "benchmarks" / "fuzzing_parts.py"
+
+ENVIRONMENT: Final = {**os.environ, "PYTHONPATH": str(ROOT)}
+"""A program that is not started as a module has only its own folder to import from."""
+
 _EXECUTIONS: Final = re.compile(r"number_of_executed_units: (\d+)")
 
 
@@ -54,17 +68,27 @@ class Row:
         executions: inputs that were tried after the corpus.
         seconds: of processor time that these took.
         goal: inputs a second that are wanted; 0: none is said.
+        messages: in an input; 0: an input is no sequence.
     """
 
     name: str
     executions: int
     seconds: float
-    goal: int
+    goal: int = 0
+    messages: float = 0
 
     @property
     def rate(self) -> float:
         """Inputs a second."""
         return self.executions / self.seconds
+
+    def __str__(self) -> str:
+        wanted = str(self.goal) if self.goal else ""
+        handled = f"{self.rate * self.messages:.0f}" if self.messages else ""
+        return (
+            f"{self.name:22} {self.executions:9} {self.seconds:8.1f} s {self.rate:9.0f}"
+            f" {handled:>9} {wanted:>8}"
+        )
 
 
 def main() -> None:
@@ -81,30 +105,51 @@ def main() -> None:
     if options.bare:
         fuzz_bare(options.harness)
         return
-    rows = [measure(name, options.time, raw=options.raw) for name in (BARE, *options.harness)]
+    names = (BARE, *options.harness)
+    rows = [row for name in names for row in measure(name, options.time, raw=options.raw)]
     if options.json:
         print(json.dumps([{**asdict(row), "rate": round(row.rate)} for row in rows], indent=2))
         return
-    print(f"{'harness':16} {'inputs':>9} {'processor':>10} {'a second':>9} {'wanted':>8}")
-    for row in rows:
-        wanted = str(row.goal) if row.goal else ""
-        print(f"{row.name:16} {row.executions:9} {row.seconds:8.1f} s {row.rate:9.0f} {wanted:>8}")
+    columns = f"{'inputs':>9} {'processor':>10} {'a second':>9} {'messages':>9} {'wanted':>8}"
+    print(f"{'harness':22} {columns}", *rows, sep="\n")
 
 
-def measure(name: str, seconds: int, *, raw: bool) -> Row:
-    """One harness for a time, or the bare decoder."""
+def measure(name: str, seconds: int, *, raw: bool) -> list[Row]:
+    """One harness for a time, and its parts if it takes sequences; or the bare decoder."""
+    own = ["--raw"] if raw else []
     if name == BARE:
         command, corpus = [__file__, "--bare"], CORPUS / "v1-header"
     else:
         command, corpus = ["-m", "fuzz.engine", "--harness", name], CORPUS / name
-        command += ["--raw"] if raw else []
+        command += own
     with tempfile.TemporaryDirectory() as scratch:
         inputs = ["-max_len=8192", "-seed=1", scratch, str(corpus)]
         begin = time.monotonic()
         start, read = run([*command, "--", "-runs=0", *inputs])
         limit = seconds + math.ceil(time.monotonic() - begin)
-        used, executions = run([*command, "--", f"-max_total_time={limit}", *inputs])
-    return Row(name, executions - read, used - start, GOALS.get(name, 0))
+        fuzzer = [f"-max_total_time={limit}", *inputs]
+        used, executions = run([*command, "--", *fuzzer])
+        row = Row(name, executions - read, used - start, GOALS.get(name, 0))
+        if not name.endswith(SEQUENCES):
+            return [row]
+        tried = str(Path(scratch) / "tried")
+        run([str(PARTS), *own, "try", name, tried, "--", *fuzzer])
+        return with_parts(row, tried, read)
+
+
+def with_parts(row: Row, tried: str, read: int) -> list[Row]:
+    """A harness' row, and those of the inputs that were written down, without the first ones."""
+    command = [sys.executable, str(PARTS), "measure", row.name, tried, str(read)]
+    printed = subprocess.run(
+        command, cwd=ROOT, env=ENVIRONMENT, check=True, capture_output=True, text=True
+    )
+    parts = json.loads(printed.stdout)
+    inputs, messages = parts["inputs"], parts["messages"] / parts["inputs"]
+    return [
+        replace(row, messages=messages),
+        Row("  judged, uncounted", inputs, parts["judged"], messages=messages),
+        Row("  the endpoint alone", inputs, parts["alone"], messages=messages),
+    ]
 
 
 def run(command: list[str]) -> tuple[float, int]:
@@ -113,6 +158,7 @@ def run(command: list[str]) -> tuple[float, int]:
     ended = subprocess.run(
         [sys.executable, *command, "-print_final_stats=1"],
         cwd=ROOT,
+        env=ENVIRONMENT,
         check=True,
         stdout=subprocess.DEVNULL,
         stderr=subprocess.PIPE,

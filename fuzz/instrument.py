@@ -3,7 +3,8 @@
 atheris finds the blocks, and has each call a function that counts it.  That takes a fifth of a
 microsecond, more than most blocks do.  Here a block counts by itself, in memory that the fuzzer
 looks at (`fuzz.counters`), for a quarter of it.  What is compared still goes to atheris, from which
-the fuzzer learns the values that an input lacks.
+the fuzzer learns the values that an input lacks; unless it is compared with a constant that fits
+into an octet: to find that by chance takes less than to tell of it each time.
 
 To instrument all takes seconds, and a harness calls a small part: a function is instrumented when
 it is called for the first time.
@@ -36,8 +37,16 @@ an input reaches in the generated one tells more, and costs less.  By the others
 _MEMORY: Final = 4096
 """Counters that the fuzzer is given at a time."""
 
-_NEXT: Final = bytes(min(times + 1, 255) for times in range(256))
-"""Count -> the next one; a byte holds no more."""
+_NEXT: Final = [min(times + 1, 255) for times in range(256)]
+"""Count -> the next one; a byte holds no more.  The interpreter is fastest with a list."""
+
+_LARGEST_FOUND_BY_CHANCE: Final = 255
+
+_ON_THE_STACK: Final = 8
+"""Values that a call of atheris' has on the stack beside those compared; a count has fewer."""
+
+_GENERATED: Final = "<string>"
+"""File of the methods that `dataclasses` writes, none of which has two ways through it."""
 
 
 class Blocks:
@@ -81,8 +90,12 @@ def _functions() -> Iterator[types.FunctionType]:
         for value in list(vars(module).values()):
             members = vars(value).values() if isinstance(value, type) else (value,)
             for member in members:
-                if isinstance(member, types.FunctionType) and member.__module__ == name:
+                if isinstance(member, types.FunctionType) and _is_written_in(name, member):
                     yield member
+
+
+def _is_written_in(module: str, function: types.FunctionType) -> bool:
+    return function.__module__ == module and function.__code__.co_filename != _GENERATED
 
 
 def _put_off(function: types.FunctionType, blocks: Blocks) -> None:
@@ -114,19 +127,25 @@ def _counting(code: types.CodeType, blocks: Blocks) -> types.CodeType:
     instrumentor = instrument_bytecode.Instrumentor(code)
     # There is no other way to have atheris insert something else than its call.
     instrumentor._generate_trace_branch_invocation = partial(_count_block, instrumentor, blocks)  # noqa: SLF001
+    tell = instrumentor._generate_const_cmp_invocation  # noqa: SLF001
+    instrumentor._generate_const_cmp_invocation = partial(_compare, instrumentor, tell)  # noqa: SLF001
     instrumentor.trace_control_flow()
     instrumentor.trace_data_flow()
     for place, inner in enumerate(instrumentor.consts):
         if isinstance(inner, types.CodeType):
             instrumentor.consts[place] = _counting(inner, blocks)
     counted: types.CodeType = instrumentor.to_code()
-    return counted
+    # atheris adds up what all instructions put on the stack, whatever they take from it.  A frame
+    # of tens of kilobytes does not fit into the interpreter's piece of memory for frames, which
+    # gets another one from the kernel then, for each call.
+    return counted.replace(co_stacksize=code.co_stacksize + _ON_THE_STACK)
 
 
 class _Instrumentor(Protocol):
     """What is needed of atheris' own."""
 
     consts: list[object]
+    instructions: list[Any]
 
     def _get_const(self, constant: object) -> int: ...
 
@@ -150,3 +169,19 @@ def _count_block(instrumentor: _Instrumentor, blocks: Blocks, before: object) ->
         ("STORE_SUBSCR", None),
     )
     return [instrument_bytecode._generate_instruction(*step, before) for step in steps]  # noqa: SLF001
+
+
+def _compare(
+    instrumentor: _Instrumentor,
+    tell: Callable[..., list[object]],
+    operation: int,
+    compared: object,
+    *rest: object,
+    **named: object,
+) -> list[object]:
+    """What stands in place of a comparison with a constant: itself, or atheris' call."""
+    loaded = instrumentor.instructions[instrumentor.instructions.index(compared) - 1]
+    constant = instrumentor.consts[loaded.arg] if loaded.mnemonic == "LOAD_CONST" else None
+    if isinstance(constant, int) and 0 <= constant <= _LARGEST_FOUND_BY_CHANCE:
+        return [instrument_bytecode._generate_instruction("COMPARE_OP", operation, compared)]  # noqa: SLF001
+    return tell(operation, compared, *rest, **named)

@@ -2,6 +2,8 @@
 
 Most messages of a sequence stand in many others, and many change nothing that the oracle knows.
 What it knows never changes in place: of the same things, told by their identity, it says the same.
+And whatever way it came to know the same, one object stands for that: after a message that nobody
+sent before, what follows is known again.
 """
 
 from __future__ import annotations
@@ -68,6 +70,8 @@ class _Moved:
 _JUDGED: Final[dict[tuple[int, bytes, bytes | None, int], _Judged]] = {}
 _EXPECTED: Final[dict[tuple[bytes, int, int, int, bool], _Expected]] = {}
 _MOVED: Final[dict[tuple[int, int, bytes], _Moved]] = {}
+_STATES: Final[dict[tuple[object, ...], list[RequesterState]]] = {}
+"""States that were met, by a part of each that can be hashed."""
 
 
 class RememberingTracker(RequesterTracker):
@@ -86,6 +90,7 @@ class RememberingTracker(RequesterTracker):
         known = _JUDGED.get(key)
         if known is None:
             broken = uncounted(super().judge, message, unreduced, sends)
+            self.state = _first_of_its_like(self.state)
             known = _remember(_JUDGED, key, _Judged(before, broken, self.state))
         self.state = known.after
         return known.broken
@@ -99,6 +104,7 @@ class RememberingTracker(RequesterTracker):
         known = _MOVED.get(key)
         if known is None:
             uncounted(self._answered, message, expectation)
+            self.state = _first_of_its_like(self.state)
             known = _remember(_MOVED, key, _Moved(before, expectation, self.state))
         self.state = known.after
         return expectation
@@ -121,6 +127,17 @@ class RememberingTracker(RequesterTracker):
             known = _Expected(call, asked, layer, tuple(looked), expectation)
             _remember(_EXPECTED, key, known)
         return known.expectation
+
+
+def _first_of_its_like(state: RequesterState) -> RequesterState:
+    """The state that equals this one in everything, if there was one."""
+    calls = tuple((call.xid, call.doubtful) for call in state.outstanding)
+    key = (calls, state.views, state.requested, state.versions, state.lengths)
+    alike = _STATES.get(key) or _remember(_STATES, key, [])
+    known = next((one for one in alike if one == state), None)
+    if known is None:
+        alike.append(state)
+    return known or state
 
 
 def _remember(everything: dict[_Key, _Value], key: _Key, value: _Value) -> _Value:

@@ -47,6 +47,7 @@ without any."""
 
 _FIRST: Final = calls.null(0x0F11_0000)
 _LAST: Final = calls.null(0x600D_CA11)
+_LAST_REPLY: Final = calls.expected_reply(_LAST)
 
 
 @dataclass(frozen=True, slots=True)
@@ -114,7 +115,7 @@ class _Line:
             sent = self.world.sent[place : place + 1]
             if sent and sent[0].token in self.world.open_tokens:
                 self._answer(sent[0])
-        return self.world.ended.get(token) == ReplyReceived(token, calls.expected_reply(_LAST))
+        return self.world.ended.get(token) == ReplyReceived(token, _LAST_REPLY)
 
     def end(self) -> tuple[str, ...]:
         """Lose the connection: each Call has ended, and all memory was taken back."""

@@ -2,9 +2,10 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
 from functools import partial
 from typing import TYPE_CHECKING, Final
+
+import msgspec
 
 from conformance.oracle.memory import held_by
 from conformance.oracle.outcome import (
@@ -21,6 +22,7 @@ from fuzz.invariant import BrokenInvariant
 from fuzz.results import written_by
 from fuzz.snapshot import Kept
 from fuzz.world import World
+from rpcrdma.endpoint.backward.duplex import Duplex
 from rpcrdma.ulp import testprog_calls as calls
 from rpcrdma.ulp.rpc import RpcOutcome as RpcOutcome
 from rpcrdma.wire import RdmaMsg, TransportHeader, encode_header
@@ -30,7 +32,6 @@ if TYPE_CHECKING:
 
     from conformance.oracle.outcome import Outcome
     from fuzz.results import Written
-    from rpcrdma.endpoint.backward.duplex import Duplex
     from rpcrdma.endpoint.core.thresholds import InlineThresholds
     from rpcrdma.endpoint.responder.responder import Responder
 
@@ -48,11 +49,12 @@ def good_call(xid: int = _GOOD_XID) -> bytes:
 
 
 _GOOD_CALL: Final = good_call()
+_SILENT: Final = Silent(0.0)
+_WITH_XID: Final = (Answered, ErrVers, ErrChunk, InvalidOption)
 
 
-@dataclass(frozen=True, slots=True)
-class Delivered:
-    """What became of one message.
+class Delivered(msgspec.Struct, frozen=True):
+    """What became of one message; a struct, since one is made for each.
 
     Attributes:
         message: as much of it as the Receive holds; no wire delivers more.
@@ -112,19 +114,23 @@ def _deliver(world: World, sent: bytes) -> Delivered:
     forward = world.forward
     message = sent[: forward.receive_length]
     xid = int.from_bytes(message[:4], "big")
-    deferred = forward.deferred
-    sent_back = world.deliver(message)
-    answers = [item for item in sent_back if not isinstance(item, Called)]
+    deferred = world.deferred
+    answers = world.deliver(message)
+    called: list[Called] = []
+    if isinstance(world.role, Duplex):  # none else calls back
+        called = [item for item in answers if isinstance(item, Called)]
+        answers = [item for item in answers if not isinstance(item, Called)]
     outcome = _outcome(answers, xid, world)
+    world.deferred = forward.deferred
     return Delivered(
         message,
         xid,
         tuple(answers),
-        tuple(item for item in sent_back if isinstance(item, Called)),
+        tuple(called),
         outcome,
         held_by(outcome, world.memory),
         written_by(outcome, world.memory),
-        forward.deferred > deferred,
+        world.deferred > deferred,
         bool(world.disconnected),
         forward.options.thresholds,
     )
@@ -134,7 +140,7 @@ def _outcome(answers: list[Outcome], xid: int, world: World) -> Outcome:
     for answer in answers:
         if xid_of(answer) == xid:
             return answer
-    return Disconnected(world.disconnected) if world.disconnected else Silent(0.0)
+    return Disconnected(world.disconnected) if world.disconnected else _SILENT
 
 
 def _unserved(world: World) -> str:
@@ -154,6 +160,6 @@ def xid_of(outcome: Outcome) -> int:
     Raises:
         BrokenInvariant: it has none.
     """
-    if isinstance(outcome, Answered | ErrVers | ErrChunk | InvalidOption):
+    if isinstance(outcome, _WITH_XID):
         return outcome.xid
     raise BrokenInvariant("garbage-sent", str(outcome))

@@ -26,9 +26,11 @@ from rpcrdma.ulp.program import Programs
 from rpcrdma.ulp.testprog import TestProgram
 
 if TYPE_CHECKING:
+    from conformance.oracle.outcome import Outcome
     from conformance.oracle.responder.expectation import Expectation, ResponderState
     from fuzz.executor import Execution
     from fuzz.responder_executor import Delivered
+    from fuzz.results import Written
     from rpcrdma.endpoint.core.thresholds import InlineThresholds
 
 __all__ = ["judge_execution"]
@@ -56,7 +58,12 @@ def judge_execution(execution: Execution[Delivered], *, speaks_two: bool = False
         asked[delivered.xid] += 1
         # A call that the program defers (HOLD) is answered by a later message.
         if not delivered.deferred:
-            _judge(delivered, speaks_two=speaks_two, repeated=delivered.xid in fatal)
+            broken = _broken(
+                *(delivered.message, delivered.thresholds, speaks_two, delivered.xid in fatal),
+                *(delivered.outcome, delivered.held, delivered.written),
+            )
+            if broken is not None:
+                raise BrokenInvariant(*broken)
         for answer in delivered.answers:
             xid = xid_of(answer)
             answered[xid] += 1
@@ -99,19 +106,31 @@ class _Backward:
                 raise BrokenInvariant("backward-call", detail, " ".join(broken_ids(worst)))
 
 
-def _judge(delivered: Delivered, *, speaks_two: bool, repeated: bool) -> None:
-    expectation = _expected(delivered.message, delivered.thresholds, speaks_two)
-    judgement = judge_answer(expectation, delivered.outcome, delivered.held, repeated=repeated)
+@lru_cache(maxsize=8192)  # most messages of a sequence stand in many others, with their answers
+def _broken(
+    message: bytes,
+    thresholds: InlineThresholds,
+    speaks_two: bool,
+    repeated: bool,
+    outcome: Outcome,
+    held: bytes | None,
+    written: Written | None,
+) -> tuple[str, str, str] | None:
+    """What a `BrokenInvariant` says of an answer; None if it is right.
+
+    Nothing else counts, so that what was judged once need not be judged again.
+    """
+    expectation = _expected(message, thresholds, speaks_two)
+    judgement = judge_answer(expectation, outcome, held, repeated=repeated)
     if judgement.verdict is Verdict.FAIL:
         fault = expectation.fault or "a good call"
-        detail = f"{delivered.message.hex()}: {fault}: {judgement.reason}"
-        raise BrokenInvariant("oracle", detail, " ".join(judgement.violated))
-    wrong = wrong_results(delivered.message, delivered.outcome, delivered.held, delivered.written)
-    if wrong:
-        raise BrokenInvariant("wrong-results", f"{delivered.message.hex()}: {wrong}", wrong)
+        detail = f"{message.hex()}: {fault}: {judgement.reason}"
+        return "oracle", detail, " ".join(judgement.violated)
+    wrong = wrong_results(message, outcome, held, written)
+    return ("wrong-results", f"{message.hex()}: {wrong}", wrong) if wrong else None
 
 
-@lru_cache(maxsize=4096)  # most messages of a sequence stand in many others
+@lru_cache(maxsize=4096)  # the same message may have another answer elsewhere
 def _expected(message: bytes, thresholds: InlineThresholds, speaks_two: bool) -> Expectation:
     return uncounted(expected, message, _state(thresholds, speaks_two))
 

@@ -38,6 +38,7 @@ _HOLDERS: Final = (tuple, frozenset, types.MethodType, types.MappingProxyType, p
 """They never change; what they lead to may."""
 
 _Restore: TypeAlias = "Callable[[], object]"
+_Fill: TypeAlias = "Callable[[Any], object]"
 
 Thing = TypeVar("Thing")
 
@@ -56,7 +57,12 @@ class Snapshot:
             CannotKeepError: it leads to an iterator, to a source of chance, or to another object
                 that keeps its state where nobody can read it.
         """
-        self._restores: list[_Restore] = []
+        # By kinds, so that little is called for each: there are hundreds, before every sequence.
+        self._emptied: list[_Restore] = []
+        self._filled: list[tuple[_Restore, _Fill, object]] = []
+        self._attributes: list[tuple[dict[str, object], dict[str, object]]] = []
+        self._slots: list[tuple[Callable[[Any, Any], object], object, object]] = []
+        self._others: list[_Restore] = []
         seen: dict[int, object] = {}  # each is held, so that no other one gets its id
         waiting = [root]
         while waiting:
@@ -67,7 +73,19 @@ class Snapshot:
 
     def restore(self) -> None:
         """Bring the state back."""
-        for restore in self._restores:
+        for empty in self._emptied:
+            empty()
+        for clear, fill, contents in self._filled:
+            clear()
+            fill(contents)
+        for found, kept in self._attributes:
+            found.update(kept)
+            if len(found) != len(kept):  # it has got others since; their order means nothing
+                found.clear()
+                found.update(kept)
+        for put, thing, value in self._slots:
+            put(thing, value)
+        for restore in self._others:
             restore()
 
     def _keep(self, found: object) -> list[object]:
@@ -76,18 +94,27 @@ class Snapshot:
             case types.FunctionType():  # but not to its module
                 return [found.__closure__, found.__defaults__, found.__kwdefaults__]
             case types.CellType():
-                self._restores.append(partial(setattr, found, "cell_contents", found.cell_contents))
+                self._slots.append((_put_into_cell, found, found.cell_contents))
             case dict() | set():
-                self._restores.append(_refilling(found, found.update))
+                self._keep_contents(found, found.update)
             case deque():
-                self._restores.append(_refilling(found, found.extend))
+                self._keep_contents(found, found.extend)
+            case list() if not found:
+                self._emptied.append(found.clear)
             case list() | bytearray():
-                self._restores.append(partial(found.__setitem__, slice(None), found[:]))
+                self._others.append(partial(found.__setitem__, slice(None), found[:]))
             case _ if not isinstance(found, _HOLDERS):
                 return self._keep_attributes(found)
             case _:
                 pass
         return gc.get_referents(found)
+
+    def _keep_contents(self, found: dict[Any, Any] | set[Any] | deque[Any], fill: _Fill) -> None:
+        """See that a container gets its contents back, in their order."""
+        if found:
+            self._filled.append((found.clear, fill, found.copy()))
+        else:
+            self._emptied.append(found.clear)
 
     def _keep_attributes(self, found: object) -> list[object]:
         kind = type(found)
@@ -96,7 +123,7 @@ class Snapshot:
                 raise CannotKeepError(f"{base.__module__}.{base.__qualname__}")
         values = dict(vars(found)) if hasattr(found, "__dict__") else {}
         if hasattr(found, "__dict__"):
-            self._restores.append(_refitting(vars(found), values))
+            self._attributes.append((vars(found), values))
         slots = [
             (member, getattr(found, name))
             for base in kind.__mro__
@@ -104,32 +131,11 @@ class Snapshot:
             if isinstance(member, types.MemberDescriptorType) and hasattr(found, name)
         ]
         if not _is_frozen(kind):
-            self._restores += [partial(member.__set__, found, value) for member, value in slots]
+            self._slots += [(member.__set__, found, value) for member, value in slots]
         return [*values.values(), *(value for _, value in slots)]
 
 
-def _refilling(
-    found: dict[Any, Any] | set[Any] | deque[Any], fill: Callable[[Any], object]
-) -> _Restore:
-    """Puts the contents of a container back, in their order."""
-    kept, clear = found.copy(), found.clear
-
-    def refill() -> None:
-        clear()
-        fill(kept)
-
-    return refill
-
-
-def _refitting(found: dict[str, object], kept: dict[str, object]) -> _Restore:
-    """Puts the attributes of an object back; their order means nothing."""
-
-    def refit() -> None:
-        if found.keys() != kept.keys():
-            found.clear()
-        found.update(kept)
-
-    return refit
+_put_into_cell: Final = vars(types.CellType)["cell_contents"].__set__
 
 
 def _is_written_in_python(kind: type) -> bool:

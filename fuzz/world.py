@@ -7,6 +7,7 @@ checked when it is asked for.  The Requester's memory are the two regions of
 
 from __future__ import annotations
 
+from collections import deque
 from dataclasses import dataclass, field
 from functools import lru_cache
 from typing import TYPE_CHECKING, Final
@@ -39,15 +40,21 @@ __all__ = ["RequesterMemory", "World"]
 
 _LONGEST_RECEIVE: Final = 1 << 20
 _OCTETS: Final = pattern(REGION, 1)
+_ROOM: Final = bytes(REGION)
+_ANSWERS: Final = (Answered, ErrVers, ErrChunk, InvalidOption)
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(slots=True)
 class _Region:
-    """Memory at a fixed place (a `conformance.oracle.memory.Region`)."""
+    """Memory at a fixed place (a `conformance.oracle.memory.ExposedRegion`).
+
+    Its octets are everybody's until the first write: most connections see none, and a copy for each
+    would take longer than a message does.
+    """
 
     handle: int
     offset: int
-    data: bytearray
+    data: bytes | bytearray
 
     @property
     def length(self) -> int:
@@ -57,14 +64,20 @@ class _Region:
         end = self.length if length is None else start + length
         return bytes(self.data[start:end])
 
+    def write(self, where: slice, data: bytes) -> None:
+        """Put octets in a place of the same length."""
+        if not isinstance(self.data, bytearray):
+            self.data = bytearray(self.data)
+        self.data[where] = data
+
 
 class RequesterMemory(ExposedRegions):
     """The Requester's memory: octets to be read, each of them telling its place, and room."""
 
     def __init__(self) -> None:
         super().__init__()
-        readable = _Region(READABLE.handle, READABLE.offset, bytearray(_OCTETS))
-        self._room = _Region(WRITABLE.handle, WRITABLE.offset, bytearray(REGION))
+        readable = _Region(READABLE.handle, READABLE.offset, _OCTETS)
+        self._room = _Region(WRITABLE.handle, WRITABLE.offset, _ROOM)
         self.expose(readable, read=True)
         self.expose(self._room, write=True)
 
@@ -72,7 +85,7 @@ class RequesterMemory(ExposedRegions):
         """Carry out a Write to a writable segment."""
         where = within(segment, self._room)
         if where is not None:
-            self._room.data[where] = data
+            self._room.write(where, data)
 
 
 @dataclass(slots=True)
@@ -83,7 +96,8 @@ class World:
         role: what runs there: a Responder, or both directions of a server.
         forward: the Responder.
         endpoint: that of the role.
-        posted: Receives that are posted.
+        posted: Receives that are posted.  least: so many there must be.
+        deferred: calls that the program had kept after the last message.
         disconnected: why the connection is gone; empty while it stands.
         memory: the Requester's.
     """
@@ -92,6 +106,8 @@ class World:
     forward: Responder = field(init=False)
     endpoint: Endpoint = field(init=False)
     posted: int = field(init=False)
+    least: int = field(init=False)
+    deferred: int = 0
     disconnected: str = ""
     memory: RequesterMemory = field(default_factory=RequesterMemory)
 
@@ -106,7 +122,7 @@ class World:
             raise TypeError(forward)
         self.forward = forward
         self.endpoint = Endpoint(self.role)
-        self.posted = len(self.role.initial_receives)
+        self.posted = self.least = len(self.role.initial_receives)
         self._apply(self.endpoint.handle(events.Connected(), 0.0), [])
 
     def deliver(self, message: bytes) -> list[Outcome]:
@@ -118,17 +134,17 @@ class World:
         self.posted -= 1
         sent: list[Outcome] = []
         self._apply(self.endpoint.handle(events.MessageReceived(message), 0.0), sent)
-        least = len(self.role.initial_receives)
-        if not self.disconnected and not 0 <= self.posted - least <= self.role.later_receives:
+        beyond = self.posted - self.least
+        if beyond and not self.disconnected and not 0 <= beyond <= self.role.later_receives:
             raise BrokenInvariant(
                 "receives-lost", f"{self.posted} Receives are posted after a message"
             )
         return sent
 
     def _apply(self, todo: list[actions.Action], sent: list[Outcome]) -> None:
-        pending = list(todo)
+        pending = deque(todo)
         while pending and not self.disconnected:
-            match pending.pop(0):
+            match pending.popleft():
                 case actions.PostReceive() as posted:
                     if not 0 < posted.length <= _LONGEST_RECEIVE:
                         raise BrokenInvariant(
@@ -142,7 +158,7 @@ class World:
                 case actions.RdmaWrite() as write:
                     failed = self._write(write)
                     if failed:
-                        pending = self._handle(failed)
+                        pending = deque(self._handle(failed))
                 case actions.Disconnect(reason=reason):
                     self.disconnected = reason or "by the Responder"
                     self._handle(events.Disconnected(reason))
@@ -158,7 +174,7 @@ class World:
         outcome = _outcome(data)
         if isinstance(outcome, Called) and isinstance(self.role, Duplex):
             return outcome
-        if not isinstance(outcome, Answered | ErrVers | ErrChunk | InvalidOption):
+        if not isinstance(outcome, _ANSWERS):
             raise BrokenInvariant("garbage-sent", str(outcome))
         is_two = outcome.header.rdma_vers == v2.VERSION
         if len(data) > (THRESHOLD_TWO if is_two else self.forward.options.thresholds.reply):

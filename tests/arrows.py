@@ -246,7 +246,7 @@ ARROWS: dict[str, set[str]] = {
         "benchmarks": (
             "rpcrdma.errors rpcrdma.wire rpcrdma.ulp rpcrdma.fabric rpcrdma.endpoint.core "
             "rpcrdma.endpoint.properties rpcrdma.endpoint.ends targets.base targets.fabrics "
-            "targets.in_process targets.lab targets.reference"
+            "targets.in_process targets.lab targets.reference fuzz"
         ),
     }.items()
 }

@@ -69,7 +69,6 @@ COVERED_ELSEWHERE = {
     "fuzz/planted_readers.py": "tests/fuzz/harnesses/test_readers.py",
     "fuzz/planted_roce.py": "tests/fuzz/harnesses/test_roce_device.py",
     "fuzz/played_hosts.py": "tests/fuzz/harnesses/test_roce_device.py",
-    "fuzz/world.py": "tests/fuzz/harnesses/test_v1_responder.py",
     "reports/record.py": "tests/reports/test_stream.py",
     "rpcrdma/endpoint/core/actions.py": "tests/endpoint/core/test_driver.py",
     "rpcrdma/endpoint/core/events.py": "tests/endpoint/core/test_driver.py",
@@ -111,6 +110,7 @@ STRAY = {
     "tests/conformance/tester/server/test_harness_deaths.py": (
         "conformance/tester/server/harness.py"
     ),
+    "tests/benchmarks/test_fuzzing_parts.py": "benchmarks/fuzzing_parts.py",
     "tests/benchmarks/test_roundtrip_plot.py": "benchmarks/roundtrip_plot.py",
     "tests/benchmarks/test_roundtrips.py": "benchmarks/roundtrips.py",
     "tests/endpoint/ends/test_exchange.py": "two ends together",

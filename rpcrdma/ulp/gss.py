@@ -12,9 +12,11 @@ here is worth replaying.
 
 from __future__ import annotations
 
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from functools import partial
 from typing import TYPE_CHECKING, Final
+
+from msgspec.structs import replace
 
 from rpcrdma.errors import DecodeError, LocalProtocolError, Reason
 from rpcrdma.ulp import rpc

@@ -8,13 +8,16 @@ octets are made and read by the generated codec alone.  Arguments and results ar
 programs encode their own.
 
 AUTH_SHORT and RPCSEC_GSS travel as opaque credentials and are not interpreted.
+
+The headers are frozen msgspec structs, for the reason given in `rpcrdma.wire.versions`.
 """
 
 from __future__ import annotations
 
-from dataclasses import dataclass
 from enum import Enum
 from typing import TYPE_CHECKING, Final
+
+import msgspec
 
 from rpcrdma.errors import DecodeError, Reason
 from rpcrdma.wire import rpc as wire
@@ -61,8 +64,7 @@ tested here does.
 """
 
 
-@dataclass(frozen=True, slots=True)
-class Authentication:
+class Authentication(msgspec.Struct, frozen=True):
     """A credential or verifier: flavour number and body (at most 400 octets)."""
 
     flavor: int
@@ -73,8 +75,7 @@ AUTH_NONE: Final = Authentication(0)
 AUTH_SYS_FLAVOR: Final = 1
 
 
-@dataclass(frozen=True, slots=True)
-class RpcCall:
+class RpcCall(msgspec.Struct, frozen=True):
     """The header of an RPC call."""
 
     xid: int
@@ -99,8 +100,7 @@ class RpcOutcome(Enum):
     AUTH_ERROR = "authentication failed"
 
 
-@dataclass(frozen=True, slots=True)
-class RpcReply:
+class RpcReply(msgspec.Struct, frozen=True):
     """The header of an RPC reply.
 
     Attributes:

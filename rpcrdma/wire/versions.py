@@ -10,8 +10,9 @@ Nothing here judges whether a version is one that the receiver supports.
 from __future__ import annotations
 
 import struct
-from dataclasses import dataclass
 from typing import TYPE_CHECKING, Final
+
+import msgspec
 
 from rpcrdma.errors import DecodeError, Reason
 from rpcrdma.wire import v2
@@ -48,9 +49,12 @@ _FIXED: Final = struct.Struct(">IIII")
 _NAMES: Final = ("rdma_xid", "rdma_vers", "rdma_credit", "rdma_proc")
 
 
-@dataclass(frozen=True, slots=True)
-class FixedWords:
-    """The words as numbers; `procedure` may be one that nobody knows."""
+class FixedWords(msgspec.Struct, frozen=True):
+    """The words as numbers; `procedure` may be one that nobody knows.
+
+    A frozen msgspec struct and no dataclass, as all that is made for every message: it costs a
+    tenth.
+    """
 
     xid: int
     version: int

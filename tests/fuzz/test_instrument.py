@@ -6,10 +6,12 @@ from typing import TYPE_CHECKING, Any
 
 import pytest
 
-from fuzz.instrument import Blocks, _put_off
+from fuzz import instrument
+from fuzz.instrument import Blocks, _functions, _put_off
+from rpcrdma.endpoint.responder.call_rules import IncomingCall
 
 if TYPE_CHECKING:
-    from types import FunctionType
+    from types import CodeType, FunctionType
 
 SOURCE = """
 def larger(first, second=5, *, least=0):
@@ -27,6 +29,10 @@ def refuse():
         done.append(1)
 
 done = []
+
+def compared(number):
+    small = number == 7, number < 255, number >= 0
+    return small, number == 1000, number == larger, number != -1
 """
 
 
@@ -103,6 +109,49 @@ def test_more_blocks_than_fit_into_a_piece_of_memory_get_another() -> None:
     assert taken[4095] == (blocks.memories[0], 4095)
     assert taken[4096][0] is blocks.memories[1]
     assert taken[4096][1] == 0
+
+
+def test_a_comparison_is_told_of_unless_chance_finds_its_constant(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    told: list[object] = []
+
+    def note(constant: object, value: object, *_how: object) -> bool:
+        told.append(constant if constant != 5 else value)
+        return False
+
+    compared, _ = made("compared")
+    monkeypatch.setattr("atheris._trace_cmp", note)
+
+    assert compared(5)[0] == (False, True, True)
+    assert told[0] == 1000
+    assert told[2] == -1
+    assert len(told) == 3
+
+
+@pytest.mark.parametrize("name", ["larger", "pairs", "compared"])
+def test_a_function_that_counts_takes_hardly_more_of_the_stack(name: str) -> None:
+    function, _ = made(name)
+    before: list[int] = []
+
+    def note(code: CodeType, blocks: Blocks) -> CodeType:
+        before.append(code.co_stacksize)
+        return counting(code, blocks)
+
+    counting = instrument._counting
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr(instrument, "_counting", note)
+        function(1)
+
+    assert 0 < function.__code__.co_stacksize - before[0] < 10
+
+
+def test_methods_that_a_dataclass_gets_do_not_count() -> None:
+    names = {function.__qualname__ for function in _functions()}
+
+    assert IncomingCall.__init__.__code__.co_filename == "<string>"
+    assert "IncomingCall.__init__" not in names
+    assert "CallRules.decode" in names
 
 
 def test_the_library_works_when_all_of_it_counts() -> None:

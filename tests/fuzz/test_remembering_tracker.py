@@ -20,6 +20,7 @@ from rpcrdma.ulp import testprog_calls as calls
 from rpcrdma.ulp.testprog import TestProgram
 
 if TYPE_CHECKING:
+    from conformance.oracle.requester.state import RequesterState
     from conformance.oracle.requester.tracker import RequesterTracker
 
 
@@ -71,3 +72,23 @@ def test_memory_that_holds_something_else_is_looked_at_again() -> None:
 
     assert first != payload() == calls.expected_reply(CALLS[0])
     assert payload() == calls.expected_reply(CALLS[0])
+
+
+def test_what_is_known_is_one_object_whatever_way_it_came_to_be_known() -> None:
+    world = RequesterWorld(Requester(), TestProgram())
+    world.request(0, CALLS[3])
+    (sent,) = world.sent
+    right = answer_to(sent.message, sent.unreduced, 1024).octets
+    tracker = RememberingTracker(world.tracker)
+    before = tracker.state
+
+    def after(message: bytes) -> RequesterState:
+        tracker.state = before
+        tracker.answered(message, world.contents)
+        return tracker.state
+
+    fewer_credits = right[:11] + b"\1" + right[12:]
+    again = right[:28] + right[28:].replace(bytes(4), bytes(3) + b"\1", 1)
+    assert after(right) is not before
+    assert after(again) is after(right)
+    assert after(fewer_credits) != after(right)

@@ -93,6 +93,37 @@ def test_a_mapping_gets_its_order_back() -> None:
     assert list(thing) == ["a", "b"]
 
 
+EMPTY: list[tuple[Any, Callable[[int], object]]] = [
+    (listed := list[int](), listed.append),
+    (named := dict[int, int](), named.setdefault),
+    (chosen := set[int](), chosen.add),
+    (queued := deque[int](), queued.append),
+]
+
+
+@pytest.mark.parametrize(("empty", "add"), EMPTY)
+def test_what_was_empty_is_so_again(empty: object, add: Callable[[int], object]) -> None:
+    snapshot = Snapshot((empty,))
+    add(1)
+    assert empty
+
+    snapshot.restore()
+
+    assert not empty
+
+
+def test_attributes_that_are_gone_come_back_and_others_go() -> None:
+    thing = Everything()
+    snapshot = Snapshot(thing)
+    del thing.number
+    vars(thing)["more"] = 1
+
+    snapshot.restore()
+
+    assert vars(thing).keys() == vars(Everything()).keys()
+    assert thing.number == 1
+
+
 def test_what_functions_hold_is_put_back() -> None:
     taken = 0
 

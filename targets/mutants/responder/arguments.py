@@ -5,6 +5,8 @@ from __future__ import annotations
 from dataclasses import replace
 from typing import TYPE_CHECKING
 
+import msgspec
+
 from rpcrdma.endpoint.core.faults import Fault, FaultFound
 from rpcrdma.endpoint.responder.call_rules import CallRules
 from rpcrdma.endpoint.responder.responder import Responder
@@ -55,7 +57,7 @@ class AnswersUnderPayloadXid(Responder):
 
     def _take_payload(self, call: IncomingCall, payload: bytes) -> list[Action]:
         if len(payload) >= 8:
-            call = replace(call, words=replace(call.words, xid=xid_of(payload)))
+            call = replace(call, words=msgspec.structs.replace(call.words, xid=xid_of(payload)))
         return super()._take_payload(call, payload)
 
 

@@ -6,9 +6,10 @@ rfc8166 section 2.2.2  Requesters and Responders (XIDs belong to a connection)
 
 from __future__ import annotations
 
-from dataclasses import replace
 from typing import TYPE_CHECKING, ClassVar
 from weakref import WeakSet
+
+import msgspec
 
 from rpcrdma.endpoint.core.actions import Disconnect
 from rpcrdma.endpoint.core.faults import Fault
@@ -99,7 +100,7 @@ class BlamesTheCallThatWaits(Responder):
 
     def send_error(self, words: FixedWords, fault: Fault) -> list[Action]:
         waiting = self._executing.oldest_xid
-        blamed = words if waiting is None else replace(words, xid=waiting)
+        blamed = words if waiting is None else msgspec.structs.replace(words, xid=waiting)
         return super().send_error(blamed, fault)
 
 

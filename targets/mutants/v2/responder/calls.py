@@ -9,6 +9,8 @@ from __future__ import annotations
 from dataclasses import replace
 from typing import TYPE_CHECKING, Final
 
+import msgspec
+
 from rpcrdma.endpoint.backward.direction import DirectionRules, Half
 from rpcrdma.endpoint.backward.duplex import Duplex
 from rpcrdma.endpoint.core.actions import Disconnect
@@ -89,7 +91,7 @@ class RefusesUnderThePayloadsXid(Responder):
 
     def _take_payload(self, call: IncomingCall, payload: bytes) -> list[Action]:
         if call.words.version == TWO.number and len(payload) >= 4 and xid_of(payload) != call.xid:
-            words = replace(call.words, xid=xid_of(payload))
+            words = msgspec.structs.replace(call.words, xid=xid_of(payload))
             return self.send_error(words, Fault.XID_MISMATCH)
         return super()._take_payload(call, payload)
 

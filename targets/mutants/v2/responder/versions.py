@@ -9,9 +9,10 @@ Those that are about a Responder of Version One alone speak and claim that versi
 
 from __future__ import annotations
 
-from dataclasses import replace
 from typing import TYPE_CHECKING, ClassVar, Final
 from weakref import WeakSet
+
+import msgspec
 
 from rpcrdma.endpoint.core.actions import Action, Disconnect
 from rpcrdma.endpoint.core.faults import Fault, FaultFound
@@ -35,7 +36,8 @@ class RepliesInTheLatestVersion(Responder):
 
     def _judge(self, message: bytes, words: FixedWords) -> list[Action]:
         for call in self._executing.calls():
-            object.__setattr__(call, "words", replace(call.words, version=words.version))
+            as_came = msgspec.structs.replace(call.words, version=words.version)
+            object.__setattr__(call, "words", as_came)
         return super()._judge(message, words)
 
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 from typing import TYPE_CHECKING
 
 import pytest
@@ -50,3 +51,34 @@ def test_a_file_is_decoded_as_far_as_it_goes(
 
     assert run("decode", str(tmp_path / "crash")) == 0
     assert "rdma_vers: the buffer ends inside the item" in capsys.readouterr().out
+
+
+def test_a_message_is_decoded_for_other_programs(capsys: pytest.CaptureFixture[str]) -> None:
+    assert run("decode", HEADER, "--json") == 0
+
+    found = json.loads(capsys.readouterr().out)
+    assert found["summary"].startswith("28 octets, xid 0x00000001, version 1")
+    assert found["error"] is None
+
+
+@pytest.mark.parametrize("option", [("--xid", "1"), ("--connection", "1")])
+def test_one_message_has_nothing_to_choose_from(
+    option: tuple[str, str], capsys: pytest.CaptureFixture[str]
+) -> None:
+    assert "is no capture: --xid and --connection choose" in refused(
+        capsys, "decode", HEADER, *option
+    )
+
+
+@pytest.mark.parametrize(
+    ("option", "sentence"),
+    [
+        (("--xid", "0x1ffffffff"), "--xid takes a number from 0 to 4294967295"),
+        (("--xid", "first"), "decimal or with 0x, not `first`"),
+        (("--connection", "0"), "--connection takes a number from 1 to"),
+    ],
+)
+def test_a_choice_that_is_no_number_is_refused(
+    option: tuple[str, str], sentence: str, capsys: pytest.CaptureFixture[str]
+) -> None:
+    assert sentence in refused(capsys, "decode", HEADER, *option)

@@ -33,17 +33,35 @@ def add_parser(subparsers: argparse._SubParsersAction[argparse.ArgumentParser]) 
     )
     parser.add_argument(
         "message",
+        nargs="?",
         metavar="HEX-OR-FILE",
         help="hexadecimal digits, a file of octets, a capture (.pcapng), or - (stdin)",
     )
     parser.add_argument("--xid", help="of a capture: only messages under this XID (0x for hex)")
     parser.add_argument("--connection", help="of a capture: only this connection, from 1")
     parser.add_argument("--json", action="store_true", help="one JSON object a line")
+    parser.add_argument(
+        "--dissector",
+        action="store_true",
+        help="print where the dissector of Version Two lies: tshark -X lua_script:FILE loads it",
+    )
     parser.set_defaults(run=run)
 
 
 def run(arguments: argparse.Namespace) -> int:
-    """Decode and print."""
+    """Decode and print.
+
+    Raises:
+        BadInput: there is nothing to decode, or to choose from.
+    """
+    if arguments.dissector:
+        # The compiler that makes it takes longer to import than all that other commands need.
+        from rpcrdma.wire.dissector import DISSECTOR
+
+        print(DISSECTOR)
+        return 0
+    if arguments.message is None:
+        raise BadInput("give a message in hexadecimal or a file; or --dissector")
     xid = _number(arguments.xid, "--xid", range(1 << 32))
     connection = _number(arguments.connection, "--connection", range(1, 1 << 32))
     if _is_capture(arguments.message):

@@ -3,15 +3,11 @@
 from __future__ import annotations
 
 import json
-from typing import TYPE_CHECKING
+from pathlib import Path
 
 import pytest
 
 from tests.conformance.cli.command_line import refused, run
-
-if TYPE_CHECKING:
-    from pathlib import Path
-
 
 HEADER = "00000001" * 2 + "00000008" + "00000000" * 4
 
@@ -82,3 +78,14 @@ def test_a_choice_that_is_no_number_is_refused(
     option: tuple[str, str], sentence: str, capsys: pytest.CaptureFixture[str]
 ) -> None:
     assert sentence in refused(capsys, "decode", HEADER, *option)
+
+
+def test_the_dissector_lies_where_it_is_said_to_be(capsys: pytest.CaptureFixture[str]) -> None:
+    assert run("decode", "--dissector") == 0
+
+    (path,) = capsys.readouterr().out.splitlines()
+    assert 'Proto("rpcrdma2"' in Path(path).read_text(encoding="utf-8")
+
+
+def test_something_has_to_be_given(capsys: pytest.CaptureFixture[str]) -> None:
+    assert "give a message in hexadecimal or a file" in refused(capsys, "decode")

@@ -97,7 +97,7 @@ def options() -> list[KnownOption]:
 
 
 def inputs() -> list[bytes]:
-    """Headers that are good, and as many times more in which up to three things are other."""
+    """Headers that are good, that end anywhere, or in which up to three things are other."""
     draw = random.Random(16)
 
     def one_word(octets: bytes, maximum: int) -> bytes:
@@ -109,6 +109,7 @@ def inputs() -> list[bytes]:
     kept += [header(encode_option(MessageType.CALL, option)) for option in options()]
     found = []
     for octets in kept:
+        found += [octets[:end] for end in range(8, len(octets), 4)]
         for number in range(MUTATIONS):
             changed = octets
             for _ in range(number % 4):

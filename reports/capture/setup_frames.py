@@ -49,14 +49,6 @@ _RETRIES: Final = 7
 
 
 @dataclass(slots=True)
-class _Handshake:
-    """How far a connection is: who asked for it, and whether the other side has accepted."""
-
-    active: Side
-    accepted: bool = False
-
-
-@dataclass(slots=True)
 class SetupFrames:
     """Makes the frames of connection events, in the order of the trace.
 
@@ -65,7 +57,7 @@ class SetupFrames:
     """
 
     flow_of: Callable[[int, Side], Flow]
-    _handshakes: dict[int, _Handshake] = field(default_factory=dict)
+    _active: dict[int, Side] = field(default_factory=dict)
     _ended: set[int] = field(default_factory=set)
     _sent: int = 0
 
@@ -82,23 +74,20 @@ class SetupFrames:
                 return []
 
     def _connect(self, event: TraceEvent) -> list[bytes]:
-        """The first event of a connection is its request, that of the other side the reply."""
-        handshake = self._handshakes.get(event.connection)
-        if handshake is None:
-            self._handshakes[event.connection] = _Handshake(event.side)
+        """The request, for the first event of a connection; for the second, the reply to it."""
+        active = self._active.get(event.connection)
+        if active is None:
+            self._active[event.connection] = event.side
             return [self._say(event.connection, event.side, self._request(event))]
-        if handshake.accepted or event.side is handshake.active:
-            return []
-        handshake.accepted = True
-        own, peer = _ids(event.connection, handshake.active)
+        own, peer = _ids(event.connection, active)
         ready = ReadyToUse(local_id=own, remote_id=peer)
         return [
             self._say(event.connection, event.side, self._reply(event)),
-            self._say(event.connection, handshake.active, ready),
+            self._say(event.connection, active, ready),
         ]
 
     def _reject(self, event: TraceEvent) -> list[bytes]:
-        if event.connection not in self._handshakes:
+        if event.connection not in self._active:
             return []  # the request that is refused was of no connection, and is not in the trace
         _, peer = _ids(event.connection, event.side)
         refusal = ConnectReject(

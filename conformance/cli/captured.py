@@ -79,4 +79,7 @@ def _as_data(message: CapturedMessage) -> dict[str, Any]:
 
 
 def _moment(message: CapturedMessage) -> str:
-    return datetime.fromtimestamp(message.time, UTC).isoformat(timespec="microseconds")
+    try:
+        return datetime.fromtimestamp(message.time, UTC).isoformat(timespec="microseconds")
+    except (ValueError, OverflowError, OSError):
+        return f"{message.time:.6f} s since 1970"  # later than the year 9999: nobody's clock

@@ -11,6 +11,7 @@ from __future__ import annotations
 
 import struct
 from dataclasses import dataclass, field
+from mmap import ACCESS_READ, mmap
 from typing import TYPE_CHECKING, Final
 
 import pcapng
@@ -41,8 +42,8 @@ _SECTION: Final = b"\x0a\x0d\x0d\x0a"
 """What a pcapng file begins with."""
 
 _ETHERNET: Final = 1
-_UNREADABLE: Final = (PcapngException, ValueError, LookupError, struct.error)
-"""What the reader of files raises for blocks that are wrong."""
+_UNREADABLE: Final = (PcapngException, ValueError, LookupError, OSError, struct.error)
+"""What the reader of blocks raises for those that are wrong; OSError for addresses in options."""
 
 _BEHIND: Final = (PSN_MASK + 1) // 2
 """A PSN that is so much ahead of another is one behind it (9.2)."""
@@ -101,26 +102,37 @@ def read_messages(path: Path) -> Iterator[CapturedMessage]:
 
 def _frames(path: Path) -> Iterator[tuple[float, bytes]]:
     """Time and octets of each frame."""
-    with path.open("rb") as stream:
-        if stream.read(len(_SECTION)) != _SECTION:
+    with path.open("rb") as file:
+        if file.read(len(_SECTION)) != _SECTION:
             raise CaptureError(
                 f"`{path}` is no pcapng file; `editcap -F pcapng` makes one of other captures"
             )
-        stream.seek(0)
-        try:
-            for block in pcapng.FileScanner(stream):
-                if not isinstance(block, pcapng.blocks.EnhancedPacket):
-                    continue
-                if (link_type := block.interface.link_type) != _ETHERNET:
+        # Of a mapped file no more can be read than there is, however long a block says to be.
+        with mmap(file.fileno(), 0, access=ACCESS_READ) as stream:
+            blocks = iter(pcapng.FileScanner(stream))
+            while (found := _next_frame(blocks, path, stream)) is not None:
+                link_type, time, octets = found
+                if link_type != _ETHERNET:
                     raise CaptureError(
                         f"`{path}` has frames of link type {link_type}; only Ethernet ({_ETHERNET})"
                         " is read: record at the interface itself"
                     )
-                yield block.timestamp, block.packet_data
-        except _UNREADABLE as error:
-            raise CaptureError(
-                f"`{path}` is damaged or cut after octet {stream.tell()}: record or copy it again"
-            ) from error
+                yield time, octets
+
+
+def _next_frame(
+    blocks: Iterator[object], path: Path, stream: mmap
+) -> tuple[int, float, bytes] | None:
+    """Link type, time and octets of the next frame; None at the end."""
+    try:
+        for block in blocks:
+            if isinstance(block, pcapng.blocks.EnhancedPacket):
+                return block.interface.link_type, block.timestamp, block.packet_data
+    except _UNREADABLE as error:
+        raise CaptureError(
+            f"`{path}` is damaged or cut after octet {stream.tell()}: record or copy it again"
+        ) from error
+    return None
 
 
 @dataclass(slots=True)

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import sys
 from typing import TYPE_CHECKING
 
 import pytest
@@ -67,6 +68,17 @@ def test_one_message_can_be_asked_for(
     assert (found["error"]["offset"], found["error"]["path"]) == (16, "rdma_body.rdma_reads[0]")
 
 
+def test_a_time_that_no_calendar_has_is_shown_in_seconds(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    sent = TraceEvent(0.0, 1, Side.LOCAL, EventKind.SEND, GOOD)
+    write_pcapng(Trace([sent], epoch=3e11), tmp_path / "case.pcapng")
+
+    assert run("decode", str(tmp_path / "case.pcapng")) == 0
+
+    assert "frame 1, 300000000000.000000 s since 1970, connection 1" in capsys.readouterr().out
+
+
 def test_what_matches_nothing_is_said_so(capture: str, capsys: pytest.CaptureFixture[str]) -> None:
     assert (
         "holds no RDMA Send under XID 0x00000011 of connection 2; all are shown without --xid"
@@ -80,7 +92,7 @@ def test_a_message_whose_end_is_missing_is_marked(
     long = TraceEvent(0.0, 1, Side.LOCAL, EventKind.SEND, GOOD + bytes(5000))
     write_pcapng(Trace([long]), tmp_path / "whole.pcapng")
     octets = (tmp_path / "whole.pcapng").read_bytes()
-    last = int.from_bytes(octets[-4:], "little" if octets[8] == 0x4D else "big")
+    last = int.from_bytes(octets[-4:], sys.byteorder)
     (tmp_path / "case.pcapng").write_bytes(octets[:-last])
 
     assert run("decode", str(tmp_path / "case.pcapng")) == 0

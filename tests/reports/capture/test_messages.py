@@ -2,19 +2,22 @@
 
 from __future__ import annotations
 
+import sys
+import tracemalloc
 from contextlib import suppress
-from typing import TYPE_CHECKING
+from functools import cache
+from pathlib import Path
+from tempfile import TemporaryDirectory
 
 import pytest
+from hypothesis import given
+from hypothesis import strategies as st
 
 from reports.capture.messages import CapturedMessage, CaptureError, read_messages
 from reports.capture.pcapng import write_pcapng
 from rpcrdma.fabric.trace import EventKind, Side, Trace, TraceEvent
 from rpcrdma.roce.packet.bth import BthOpcode, Packet, encode
 from rpcrdma.roce.packet.datagram import seal, to_frame
-
-if TYPE_CHECKING:
-    from pathlib import Path
 
 TESTER, DEVICE = "192.0.2.1", "192.0.2.2"
 LONG = bytes(range(250)) * 20
@@ -162,11 +165,62 @@ def test_a_capture_that_is_cut_anywhere_gives_what_is_before(tmp_path: Path) -> 
     assert counts == {0, 1}
 
 
+@cache
+def good_capture() -> bytes:
+    """A connection with a message each way."""
+    events = [event(side, EventKind.CONNECT) for side in Side]
+    events += [event(Side.LOCAL, EventKind.SEND, LONG), event(Side.PEER, EventKind.SEND, b"abcd")]
+    with TemporaryDirectory() as folder:
+        write_pcapng(Trace(events), Path(folder) / "case.pcapng")
+        return (Path(folder) / "case.pcapng").read_bytes()
+
+
+WORDS = st.sampled_from([bytes(4), b"\xff" * 4, b"\0\0\0\1", b"\1\0\0\0", b"\4\0\2\0"])
+
+
+@given(st.lists(st.tuples(st.integers(1, 300), WORDS), min_size=1, max_size=4))
+def test_a_damaged_capture_gives_messages_or_a_sentence(changes: list[tuple[int, bytes]]) -> None:
+    """Whatever its blocks say of their lengths, options and interfaces."""
+    octets = bytearray(good_capture())
+    for place, word in changes:
+        octets[place * 4 : place * 4 + 4] = word
+    with TemporaryDirectory() as folder:
+        path = Path(folder) / "case.pcapng"
+        path.write_bytes(octets)
+        with suppress(CaptureError):
+            list(read_messages(path))
+
+
+def test_an_address_of_another_length_is_damage(tmp_path: Path) -> None:
+    """In an option of the interface, which no message depends on."""
+    octets = bytearray(good_capture())
+    section = int.from_bytes(octets[4:8], sys.byteorder)
+    octets[section + 16 : section + 18] = (4).to_bytes(2, sys.byteorder)  # was the name: "trace"
+    (tmp_path / "case.pcapng").write_bytes(octets)
+
+    with pytest.raises(CaptureError, match="is damaged or cut after octet"):
+        list(read_messages(tmp_path / "case.pcapng"))
+
+
+def test_a_block_that_says_to_be_longer_than_the_file_takes_no_memory(tmp_path: Path) -> None:
+    head = b"".join(number.to_bytes(4, sys.byteorder) for number in (6, 0xFFFF_FFFC))
+    (tmp_path / "case.pcapng").write_bytes(good_capture() + head + bytes(64))
+
+    tracemalloc.start()
+    try:
+        with pytest.raises(CaptureError, match="is damaged or cut after octet"):
+            list(read_messages(tmp_path / "case.pcapng"))
+        _, most = tracemalloc.get_traced_memory()
+    finally:
+        tracemalloc.stop()
+    assert most < 1 << 24
+
+
 def test_frames_of_another_link_are_refused(tmp_path: Path) -> None:
     """Captures of the interface `any` have no Ethernet headers."""
     write_pcapng(passed(frame(0, b"abcd")), tmp_path / "case.pcapng")
     octets = bytearray((tmp_path / "case.pcapng").read_bytes())
-    section = int.from_bytes(octets[4:8], "little" if octets[8] == 0x4D else "big")
+    section = int.from_bytes(octets[4:8], sys.byteorder)
     at = section + 8
     octets[at : at + 2] = octets[at : at + 2].replace(b"\1", b"\x71")
     (tmp_path / "case.pcapng").write_bytes(octets)

@@ -191,12 +191,19 @@ def test_a_damaged_capture_gives_messages_or_a_sentence(changes: list[tuple[int,
             list(read_messages(path))
 
 
-def test_an_address_of_another_length_is_damage(tmp_path: Path) -> None:
-    """In an option of the interface, which no message depends on."""
-    octets = bytearray(good_capture())
-    section = int.from_bytes(octets[4:8], sys.byteorder)
-    octets[section + 16 : section + 18] = (4).to_bytes(2, sys.byteorder)  # was the name: "trace"
-    (tmp_path / "case.pcapng").write_bytes(octets)
+@pytest.mark.parametrize(
+    ("place", "octets"),
+    [(16, (4).to_bytes(2, sys.byteorder)), (20, b"\xff\xff")],
+    ids=["address of five octets", "name that is no text"],
+)
+def test_an_option_that_is_not_what_it_says_is_damage(
+    place: int, octets: bytes, tmp_path: Path
+) -> None:
+    """An option of the interface, which no message depends on: its name, "trace"."""
+    changed = bytearray(good_capture())
+    place += int.from_bytes(changed[4:8], sys.byteorder)
+    changed[place : place + 2] = octets
+    (tmp_path / "case.pcapng").write_bytes(changed)
 
     with pytest.raises(CaptureError, match="is damaged or cut after octet"):
         list(read_messages(tmp_path / "case.pcapng"))

@@ -220,11 +220,11 @@ ARROWS: dict[str, set[str]] = {
         "conformance.cli": (
             "rpcrdma.errors rpcrdma.xdr rpcrdma.wire rpcrdma.fabric reports.record "
             "reports.stream reports.baseline reports.baseline_file reports.summary "
-            "reports.render reports.compare targets.base targets.profile targets.fabrics "
-            "targets.ping targets.lab targets.standing targets.reference targets.placed "
-            "targets.mutants targets.variants targets.registry conformance.bad_input "
-            "conformance.catalogue conformance.tester conformance.tester.client "
-            "conformance.suite conformance.explore conformance.proof"
+            "reports.capture reports.render reports.compare targets.base targets.profile "
+            "targets.fabrics targets.ping targets.lab targets.standing targets.reference "
+            "targets.placed targets.mutants targets.variants targets.registry "
+            "conformance.bad_input conformance.catalogue conformance.tester "
+            "conformance.tester.client conformance.suite conformance.explore conformance.proof"
         ),
         "fuzz": (
             "rpcrdma.errors rpcrdma.xdr rpcrdma.wire rpcrdma.ulp rpcrdma.fabric rpcrdma.roce "

@@ -7,7 +7,7 @@ case's messages takes as long as the case does, on the host afterwards.
 from __future__ import annotations
 
 from dataclasses import replace
-from typing import TYPE_CHECKING, Final
+from typing import TYPE_CHECKING, Any, Final
 
 import msgspec
 
@@ -61,7 +61,7 @@ def write_evidence(
     """
     (folder / "evidence").mkdir(parents=True, exist_ok=True)
     lines, captured = f"evidence/{stem}.jsonl", f"evidence/{stem}.pcapng"
-    (folder / lines).write_bytes(b"".join(_line(event) for event in trace.events))
+    (folder / lines).write_bytes(b"".join(_line(event, trace.epoch) for event in trace.events))
     if capture:
         _write_capture(trace, folder / captured)
     return lines, captured
@@ -112,8 +112,12 @@ def _completed(case: CaseRecord, folder: Path) -> CaseRecord:
 
 def read_trace(file: Path) -> Trace:
     """The trace that `write_evidence` wrote as JSON lines."""
-    events = [_event(line) for line in file.read_bytes().splitlines()]
-    return Trace(events, max((event.connection for event in events), default=0))
+    found = [msgspec.json.decode(line) for line in file.read_bytes().splitlines()]
+    events = [_event(one) for one in found]
+    connections = max((event.connection for event in events), default=0)
+    first = found[0] if found else {"wall": None}
+    epoch = None if first["wall"] is None else first["wall"] - first["time"]
+    return Trace(events, connections, epoch=epoch)
 
 
 def _write_capture(trace: Trace, file: Path) -> None:
@@ -123,8 +127,7 @@ def _write_capture(trace: Trace, file: Path) -> None:
     write_pcapng(trace, file, describe.capture_comment)
 
 
-def _event(line: bytes) -> TraceEvent:
-    found = msgspec.json.decode(line)
+def _event(found: dict[str, Any]) -> TraceEvent:
     return TraceEvent(
         found["time"],
         found["connection"],
@@ -139,11 +142,12 @@ def _event(line: bytes) -> TraceEvent:
     )
 
 
-def _line(event: TraceEvent) -> bytes:
+def _line(event: TraceEvent, epoch: float | None) -> bytes:
     return (
         msgspec.json.encode(
             {
                 "time": event.time,
+                "wall": None if epoch is None else round(epoch + event.time, 6),
                 "connection": event.connection,
                 "side": event.side.value,
                 "kind": event.kind.value,

@@ -1,9 +1,9 @@
 """A trace as a `.pcapng` that Wireshark opens and dissects.
 
 If the fabric saw frames, the capture has these, by `reports.capture.wire_frames`.  Otherwise each
-event becomes the RoCEv2 frames of `reports.capture.roce`, with a comment that says what it is;
-events that have no packet on the wire (registering, posting a Receive) are not in such a capture,
-and connection events go into the comment of the next frame.
+event becomes the RoCEv2 frames of `reports.capture.roce`, those of a connection's begin and end the
+frames of `reports.capture.setup_frames`, with a comment that says what it is; events that have no
+packet on the wire (registering, posting a Receive) are not in such a capture.
 """
 
 from __future__ import annotations
@@ -15,6 +15,7 @@ from pcapng import blocks
 
 from reports.capture import roce
 from reports.capture.comments import CONNECTION_EVENTS, connection_comment, event_comment
+from reports.capture.setup_frames import SetupFrames
 from reports.capture.wire_frames import wire_frames
 from rpcrdma.fabric.trace import EventKind, Side, Trace, TraceEvent
 
@@ -38,6 +39,8 @@ def write_pcapng(
 ) -> int:
     """Write the trace to `path`; return the number of frames.
 
+    Times are those of the wall clock, in microseconds, if the trace knows them; else the fabric's.
+
     Args:
         trace: of one case.
         path: the file to write.
@@ -54,11 +57,12 @@ def write_pcapng(
         },
     )
     frames = wire_frames(trace, describe) if trace.frames else _made_frames(trace, describe)
+    epoch = trace.epoch or 0.0
     count = 0
     with path.open("wb") as stream:
         writer = pcapng.FileWriter(stream, section)
         for time, comment, frame in frames:
-            microseconds = round(time * 1e6)
+            microseconds = round((epoch + time) * 1e6)
             packet = section.new_member(
                 blocks.EnhancedPacket,
                 interface_id=interface.interface_id,
@@ -77,20 +81,23 @@ def _made_frames(
     trace: Trace, describe: Callable[[bytes], str]
 ) -> Iterator[tuple[float, str, bytes]]:
     """Time, comment and octets of the frames that are made of the events."""
-    flows: dict[tuple[int, Side], roce.Flow] = {}
+    flows = _Flows()
+    setup = SetupFrames(flows.of)
     pending: list[str] = []
     for event in trace.events:
         if event.kind in CONNECTION_EVENTS:
             pending.append(connection_comment(event))
-            continue
-        comment = "\n".join((*pending, event_comment(event, describe)))
-        for number, frame in enumerate(_event_frames(event, flows)):
+            frames = setup.of(event)
+        else:
+            frames = list(_event_frames(event, flows))
+            pending += [event_comment(event, describe)] if frames else []
+        for frame in frames:
+            yield event.time, "\n".join(pending), frame
             pending.clear()
-            yield event.time, comment if number == 0 else "", frame
 
 
-def _event_frames(event: TraceEvent, flows: dict[tuple[int, Side], roce.Flow]) -> Iterator[bytes]:
-    flow = _flow(flows, event.connection, event.side)
+def _event_frames(event: TraceEvent, flows: _Flows) -> Iterator[bytes]:
+    flow = flows.of(event.connection, event.side)
     handle, offset = event.handle or 0, event.offset or 0
     match event.kind:
         case EventKind.SEND:
@@ -98,22 +105,28 @@ def _event_frames(event: TraceEvent, flows: dict[tuple[int, Side], roce.Flow]) -
         case EventKind.RDMA_WRITE:
             yield from roce.write(flow, handle, offset, event.data)
         case EventKind.RDMA_READ:
-            other = Side.PEER if event.side is Side.LOCAL else Side.LOCAL
-            response = _flow(flows, event.connection, other)
+            response = flows.of(event.connection, event.side.other)
             yield from roce.read(flow, response, handle, offset, event.length, event.data)
         case _:
             pass  # no packet on the wire
 
 
-def _flow(flows: dict[tuple[int, Side], roce.Flow], connection: int, side: Side) -> roce.Flow:
-    flow = flows.get((connection, side))
-    if flow is None:
-        local = side is Side.LOCAL
-        flow = roce.Flow(
-            source=_TESTER if local else _DEVICE,
-            destination=_DEVICE if local else _TESTER,
-            port=_FIRST_PORT + connection % _PORTS,
-            queue_pair=(0x20000 if local else 0x10000) + connection,
-        )
-        flows[connection, side] = flow
-    return flow
+class _Flows:
+    """Both directions of each connection of a trace."""
+
+    def __init__(self) -> None:
+        self._flows: dict[tuple[int, Side], roce.Flow] = {}
+
+    def of(self, connection: int, side: Side) -> roce.Flow:
+        """The direction of a connection that a side sends in."""
+        flow = self._flows.get((connection, side))
+        if flow is None:
+            local = side is Side.LOCAL
+            flow = roce.Flow(
+                source=_TESTER if local else _DEVICE,
+                destination=_DEVICE if local else _TESTER,
+                port=_FIRST_PORT + connection % _PORTS,
+                queue_pair=(0x20000 if local else 0x10000) + connection,
+            )
+            self._flows[connection, side] = flow
+        return flow

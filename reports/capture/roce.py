@@ -2,7 +2,7 @@
 
 A trace holds verbs-level events, not packets; this module makes the packets that a RoCEv2 device
 with a path MTU of 4096 octets would have sent for them, so that Wireshark can dissect a case.
-Acknowledgements and the CM's own exchange are left out: nothing that a case judges is in them.
+Acknowledgements are left out: nothing that a case judges is in them.
 
     InfiniBand Architecture volume 1, 9.4  how messages are cut into packets
 """

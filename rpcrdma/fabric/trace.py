@@ -10,6 +10,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass, field
 from enum import Enum
+from time import time as wall_clock
 from typing import TYPE_CHECKING
 
 import msgspec
@@ -25,6 +26,11 @@ class Side(Enum):
 
     LOCAL = "local"
     PEER = "peer"
+
+    @property
+    def other(self) -> Side:
+        """The side that this one talks to."""
+        return Side.PEER if self is Side.LOCAL else Side.LOCAL
 
 
 class EventKind(Enum):
@@ -98,12 +104,16 @@ class Trace:
         keep: False where nobody will read it: a process that serves for long must not collect for
             ever.
         frames: of a fabric that sees them, in the order in which they passed; no others do.
+        epoch: what this machine's clock said, in seconds since 1970 (UTC), when the fabric's clock
+            stood at 0: as seen at the first event or frame that was added.  None before that, and
+            of events that were made and not recorded.
     """
 
     events: list[TraceEvent] = field(default_factory=list)
     connections: int = 0
     keep: bool = True
     frames: list[WireFrame] = field(default_factory=list)
+    epoch: float | None = field(default=None, compare=False)
 
     def open_connection(self) -> int:
         """Number a new connection."""
@@ -113,9 +123,13 @@ class Trace:
     def add(self, event: TraceEvent) -> None:
         """Append one event, if events are kept."""
         if self.keep:
+            if self.epoch is None:
+                self.epoch = wall_clock() - event.time
             self.events.append(event)
 
     def add_frame(self, time: float, octets: bytes) -> None:
         """Append one frame, if they are kept."""
         if self.keep:
+            if self.epoch is None:
+                self.epoch = wall_clock() - time
             self.frames.append(WireFrame(time, octets))

@@ -27,7 +27,15 @@ from rpcrdma.xdr.tree_builder import build_tree
 if TYPE_CHECKING:
     from collections.abc import Iterator
 
-__all__ = ["SHOWN_OCTETS", "capture_comment", "header_tree", "indented", "one_line", "rpc_tree"]
+__all__ = [
+    "SHOWN_OCTETS",
+    "capture_comment",
+    "header_tree",
+    "indented",
+    "one_line",
+    "rpc_tree",
+    "trees",
+]
 
 SHOWN_OCTETS: Final = 64
 """How many octets of a payload are shown before they are cut."""
@@ -73,6 +81,15 @@ def rpc_tree(octets: bytes, offset: int = 0) -> Tree:
     return build_tree(rpc.SCHEMA, "RpcMessage", octets, offset)
 
 
+def trees(octets: bytes) -> Iterator[Tree]:
+    """The transport header, and the RPC message header where there is one."""
+    header = header_tree(octets)
+    yield header
+    end = header.root.end
+    if header.error is None and _has_payload(header) and end < len(octets):
+        yield rpc_tree(octets, end)
+
+
 @lru_cache(_REMEMBERED)
 def one_line(octets: bytes) -> str:
     """The gist of a message on one line."""
@@ -107,15 +124,11 @@ def one_line(octets: bytes) -> str:
 @lru_cache(_REMEMBERED)
 def indented(octets: bytes) -> str:
     """Every field on its own line, with the offset of its first octet."""
-    tree = header_tree(octets)
-    lines = [f"RPC-over-RDMA message, {len(octets)} octets", *_lines(tree, "transport header")]
-    end = tree.root.end
-    if tree.error is None and _has_payload(tree) and end < len(octets):
-        inner = rpc_tree(octets, end)
-        lines.extend(_lines(inner, "RPC message"))
-        end = inner.root.end if inner.error is None else inner.error.offset
-    elif tree.error is not None:
-        end = tree.error.offset
+    lines = [f"RPC-over-RDMA message, {len(octets)} octets"]
+    end = 0
+    for tree, title in zip(trees(octets), ("transport header", "RPC message"), strict=False):
+        lines.extend(_lines(tree, title))
+        end = tree.root.end if tree.error is None else tree.error.offset
     rest = octets[end:]
     if rest:
         lines.append(f"{end:6d}  {len(rest)} octets follow")

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import time
+
 from rpcrdma.fabric.base import Address, ConnectionParameters
 from rpcrdma.fabric.loopback import LoopbackNetwork
 from rpcrdma.fabric.trace import EventKind, Side, Trace, TraceEvent, WireFrame
@@ -22,6 +24,20 @@ def test_frames_are_kept_beside_the_events() -> None:
     trace.add_frame(0.5, b"other")
     assert trace.frames == [WireFrame(0.25, b"frame"), WireFrame(0.5, b"other")]
     assert trace.events == []
+
+
+def test_a_trace_knows_when_it_began() -> None:
+    """By the wall clock: as an event comes, or a frame, and not again."""
+    for add in (lambda trace: trace.add(EVENT), lambda trace: trace.add_frame(0.5, b"frame")):
+        trace = Trace()
+        assert trace.epoch is None
+        before = time.time()
+        add(trace)
+        epoch = trace.epoch
+        assert epoch is not None
+        assert before <= epoch + 0.5 <= time.time()
+        trace.add_frame(9.0, b"later")
+        assert trace.epoch == epoch
 
 
 def test_a_trace_that_nobody_reads_keeps_nothing() -> None:

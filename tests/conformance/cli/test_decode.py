@@ -2,15 +2,12 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
+import json
+from pathlib import Path
 
 import pytest
 
 from tests.conformance.cli.command_line import refused, run
-
-if TYPE_CHECKING:
-    from pathlib import Path
-
 
 HEADER = "00000001" * 2 + "00000008" + "00000000" * 4
 
@@ -50,3 +47,45 @@ def test_a_file_is_decoded_as_far_as_it_goes(
 
     assert run("decode", str(tmp_path / "crash")) == 0
     assert "rdma_vers: the buffer ends inside the item" in capsys.readouterr().out
+
+
+def test_a_message_is_decoded_for_other_programs(capsys: pytest.CaptureFixture[str]) -> None:
+    assert run("decode", HEADER, "--json") == 0
+
+    found = json.loads(capsys.readouterr().out)
+    assert found["summary"].startswith("28 octets, xid 0x00000001, version 1")
+    assert found["error"] is None
+
+
+@pytest.mark.parametrize("option", [("--xid", "1"), ("--connection", "1")])
+def test_one_message_has_nothing_to_choose_from(
+    option: tuple[str, str], capsys: pytest.CaptureFixture[str]
+) -> None:
+    assert "is no capture: --xid and --connection choose" in refused(
+        capsys, "decode", HEADER, *option
+    )
+
+
+@pytest.mark.parametrize(
+    ("option", "sentence"),
+    [
+        (("--xid", "0x1ffffffff"), "--xid takes a number from 0 to 4294967295"),
+        (("--xid", "first"), "decimal or with 0x, not `first`"),
+        (("--connection", "0"), "--connection takes a number from 1 to"),
+    ],
+)
+def test_a_choice_that_is_no_number_is_refused(
+    option: tuple[str, str], sentence: str, capsys: pytest.CaptureFixture[str]
+) -> None:
+    assert sentence in refused(capsys, "decode", HEADER, *option)
+
+
+def test_the_dissector_lies_where_it_is_said_to_be(capsys: pytest.CaptureFixture[str]) -> None:
+    assert run("decode", "--dissector") == 0
+
+    (path,) = capsys.readouterr().out.splitlines()
+    assert 'Proto("rpcrdma2"' in Path(path).read_text(encoding="utf-8")
+
+
+def test_something_has_to_be_given(capsys: pytest.CaptureFixture[str]) -> None:
+    assert "give a message in hexadecimal or a file" in refused(capsys, "decode")

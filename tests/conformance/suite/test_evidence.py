@@ -4,6 +4,8 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
+import pytest
+
 from conformance.suite.evidence import (
     annotated,
     complete,
@@ -65,6 +67,16 @@ def test_a_trace_is_read_back_as_it_was_written(tmp_path: Path) -> None:
     assert (lines, capture) == ("evidence/case.jsonl", "evidence/case.pcapng")
     assert read_trace(tmp_path / lines) == TRACE
     assert (tmp_path / capture).stat().st_size > 0
+
+
+def test_the_wall_clock_is_read_back_with_the_trace(tmp_path: Path) -> None:
+    """To the microsecond: the guest's captures are made of it on the host."""
+    timed = Trace(TRACE.events, 1, epoch=1_764_000_000.25)
+    lines, _ = write_evidence(timed, tmp_path, "timed", capture=False)
+    untimed, _ = write_evidence(TRACE, tmp_path, "untimed", capture=False)
+
+    assert read_trace(tmp_path / lines).epoch == pytest.approx(1_764_000_000.25, abs=1e-5)
+    assert read_trace(tmp_path / untimed).epoch is None
 
 
 def test_the_capture_shows_every_field_of_a_version_two_message(tmp_path: Path) -> None:

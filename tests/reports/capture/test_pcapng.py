@@ -34,13 +34,40 @@ def test_every_event_on_the_wire_becomes_a_frame_with_a_comment(tmp_path: Path) 
         ]
     )
     path = tmp_path / "case.pcapng"
-    assert write_pcapng(trace, path, lambda message: f"{len(message)} zeroes") == 4
+    assert write_pcapng(trace, path, lambda message: f"{len(message)} zeroes") == 5
     comments = [packet.options.get("opt_comment") for packet in packets(path)]
-    assert comments[0] == (
-        "connection 1: connect by tester, private data 01\ntester: Send of 28 octets\n28 zeroes"
+    assert comments == [
+        "connection 1: connect by tester, private data 01",
+        "tester: Send of 28 octets\n28 zeroes",
+        "device: RDMA Write of 4 octets, handle 0x00000007",
+        "device: RDMA Read of 4 octets, handle 0x00000007",
+        None,
+    ]
+    assert packets(path)[1].timestamp_low == 200_000
+
+
+def test_an_event_without_a_frame_is_said_with_the_next_frame(tmp_path: Path) -> None:
+    """Who refuses a peer has no connection with it, and its request is not in the trace."""
+    refused = TraceEvent(0.1, 0, Side.LOCAL, EventKind.REJECT)
+    sent = TraceEvent(0.2, 1, Side.LOCAL, EventKind.SEND, data=b"abcd")
+
+    assert write_pcapng(Trace([refused, sent]), tmp_path / "case.pcapng") == 1
+
+    (packet,) = packets(tmp_path / "case.pcapng")
+    assert packet.options.get("opt_comment") == (
+        "connection 0: reject by tester\ntester: Send of 4 octets"
     )
-    assert comments[1] == "device: RDMA Write of 4 octets, handle 0x00000007"
-    assert packets(path)[0].timestamp_low == 200_000
+
+
+def test_times_are_those_of_the_wall_clock(tmp_path: Path) -> None:
+    """Whatever the fabric's clock says: captures of several cases can be merged in order."""
+    events = [TraceEvent(t, 1, Side.LOCAL, EventKind.SEND, data=b"abcd") for t in (7.5, 8.0)]
+    write_pcapng(Trace(events, epoch=1_764_000_000.25), tmp_path / "case.pcapng")
+
+    times = [
+        (one.timestamp_high << 32) + one.timestamp_low for one in packets(tmp_path / "case.pcapng")
+    ]
+    assert times == [1_764_000_007_750_000, 1_764_000_008_250_000]
 
 
 def test_comment_of_a_scattered_message_says_what_landed_where(tmp_path: Path) -> None:
@@ -57,7 +84,7 @@ def test_comment_of_a_scattered_message_says_what_landed_where(tmp_path: Path) -
 
 def test_frames_that_passed_are_written_as_they_are(tmp_path: Path) -> None:
     sent = bytes.fromhex("020000000002 020000000001 88b5") + bytes(50)
-    trace = Trace([TraceEvent(0.5, 1, Side.LOCAL, EventKind.CONNECT)])
+    trace = Trace([TraceEvent(0.5, 1, Side.LOCAL, EventKind.CONNECT)], epoch=0.0)
     trace.add_frame(0.5, sent)
     trace.add_frame(4295.25, sent[::-1])
 

@@ -158,12 +158,14 @@ class RunFooter(msgspec.Struct, frozen=True, tag="end"):
         duration: seconds.
         complete: False when the run was ended before every planned case was judged.
         reason: why it was not complete.
+        signal: name of the signal that ended it, `SIGTERM`; empty if none did.
     """
 
     cases: int
     duration: float
     complete: bool = True
     reason: str = ""
+    signal: str = ""
 
 
 class RunRecord(msgspec.Struct, frozen=True):

@@ -9,20 +9,19 @@ import sys
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from rich.console import Console
-
 from conformance.catalogue.interpretations import check_choices
 from conformance.cli import listing
 from conformance.suite.guest import GuestOrder, certifier
 from conformance.suite.in_lab import collect, lab_run, target_word
+from conformance.suite.interruption import signals_interrupt
 from conformance.suite.limits import run_seconds
 from conformance.suite.parallel import check_workers
 from conformance.suite.runner import known_ids
 from conformance.tester.weather import Weather
 from reports.baseline import check_baseline, load_baseline
 from reports.render.folder import render_all
-from reports.render.terminal import Progress, print_summary
-from reports.summary import exit_status
+from reports.render.terminal import Progress, Terminal, print_summary
+from reports.summary import CUT_SHORT, exit_status
 from rpcrdma.errors import FabricError
 from targets.base import TargetError
 from targets.fabrics import FABRICS
@@ -31,6 +30,8 @@ from targets.placed import placed
 from targets.registry import find_any_target, find_profile
 
 if TYPE_CHECKING:
+    from rich.console import Console
+
     from reports.baseline import Baseline
     from reports.record import RunRecord
     from targets.profile import Profile
@@ -47,7 +48,12 @@ def add_parser(subparsers: argparse._SubParsersAction[argparse.ArgumentParser]) 
             "Run the suite and write records, report.html, report.json, junit.xml and evidence."
             " A target that needs an RDMA device is run in the lab where this machine has none."
         ),
-        epilog="example: rpcrdma certify linux-server --section 4.5 --output results",
+        epilog=(
+            "exit status: 0 nothing failed; 1 something did, or is not as the baseline says; 2 bad"
+            " input or surroundings; 3 nothing was judged; 4 the run was cut short; 128 + N signal"
+            " N did that (130 Ctrl-C, 143 SIGTERM)."
+            " example: rpcrdma certify linux-server --section 4.5 --output results"
+        ),
     )
     parser.add_argument(
         "target", metavar="TARGET", help="name, path of a profile (.toml), or mutant:<slug>"
@@ -92,6 +98,11 @@ def add_parser(subparsers: argparse._SubParsersAction[argparse.ArgumentParser]) 
 
 def run(arguments: argparse.Namespace) -> int:
     """Certify; returns the exit status."""
+    with signals_interrupt():
+        return _certify(arguments)
+
+
+def _certify(arguments: argparse.Namespace) -> int:
     profile = find_profile(arguments.target)
     check_choices(profile.extra.interpretations)
     selection = listing.selection_of(arguments)
@@ -106,7 +117,7 @@ def run(arguments: argparse.Namespace) -> int:
         if weather is not None:
             raise weather.refusal("verbs")
         return _in_lab(arguments, profile, folder, baseline)
-    console = Console()
+    console = Terminal()
     with (
         _progress(console, arguments, baseline) as progress,
         placed(
@@ -206,13 +217,13 @@ def _in_lab(
         workers=arguments.workers,
         time_limit=arguments.time_limit,
     )
-    console = Console()
+    console = Terminal()
     with _progress(console, arguments, baseline) as progress:
         record, problem = collect(lab_run([order], profile, arguments.kernel), shared, progress)
     status = _report(record, folder, console, baseline, arguments.baseline)
     if problem:
         print(f"rpcrdma certify: {problem}", file=sys.stderr)
-        return 1
+        return CUT_SHORT
     return status
 
 

@@ -16,6 +16,7 @@ import pytest
 
 from conformance import scenarios
 from conformance.catalogue.entries import load_catalogue
+from conformance.suite.interruption import finish
 from conformance.suite.limits import OutOfTime, RunLimits
 from conformance.suite.plugin import Case, Plugin, SuiteError, case_id
 from conformance.suite.rigs import close_rigs, open_rigs
@@ -154,6 +155,7 @@ def certify(
         facts = (*facts, ("faults", str(weather)))
     roles = target.profile.claims.roles
     rigs: dict[str, Rig] = {}
+    limits = RunLimits(time_limit)
     with ExitStack() as stack:
         stack.callback(close_rigs, rigs)
         writers: list[RunWriter] = []
@@ -198,13 +200,12 @@ def certify(
             on_begin=begun,
             on_case=record,
             called=called or target.name,
-            limits=RunLimits(time_limit),
+            limits=limits,
         )
-        status = _run_pytest(plugin, *_files(selection, scenarios_folder))
-        interrupted = status == pytest.ExitCode.INTERRUPTED
-        if interrupted and not writers:
-            raise KeyboardInterrupt
-        writers[0].finish(time.monotonic() - began, reason="interrupted" if interrupted else "")
+        interruption = _run_pytest(plugin, *_files(selection, scenarios_folder))
+        if interruption is not None and not writers:
+            raise interruption
+        finish(writers[0], time.monotonic() - began, interruption, limits.refused)
     return read_run(folder / records)
 
 
@@ -274,9 +275,11 @@ def judge(
             on_case=record,
             on_body=on_body,
         )
-        _run_pytest(plugin, *_files(selection, SCENARIOS))
+        interruption = _run_pytest(plugin, *_files(selection, SCENARIOS))
     finally:
         close_rigs(rigs)
+    if interruption is not None:
+        raise interruption
     return tuple(records)
 
 
@@ -302,16 +305,26 @@ class _Breakdown:
     """Keeps the error that ends pytest itself, which else shows in nothing but its status."""
 
     found: BaseException | None = None
+    interruption: KeyboardInterrupt | None = None
 
-    def pytest_internalerror(self, excinfo: pytest.ExceptionInfo[BaseException]) -> None:
-        """Pytest gives up, and prints a traceback."""
+    def pytest_internalerror(self, excinfo: pytest.ExceptionInfo[BaseException]) -> bool:
+        """Pytest gives up, and prints a traceback; a full disk, no fault of ours, needs none."""
         self.found = excinfo.value
+        return isinstance(self.found, OSError)
+
+    def pytest_keyboard_interrupt(self, excinfo: pytest.ExceptionInfo[BaseException]) -> None:
+        """Pytest has been interrupted, or a device of others' was lost."""
+        if isinstance(excinfo.value, KeyboardInterrupt):
+            self.interruption = excinfo.value
 
 
-def _run_pytest(plugin: Plugin, *where: Path, options: tuple[str, ...] = ()) -> int:
+def _run_pytest(
+    plugin: Plugin, *where: Path, options: tuple[str, ...] = ()
+) -> KeyboardInterrupt | None:
+    """Run pytest; returns what interrupted it."""
     breakdown = _Breakdown()
     with _no_foreign_plugins():
-        status = pytest.main([*_OPTIONS, *options, *map(str, where)], plugins=[plugin, breakdown])
+        pytest.main([*_OPTIONS, *options, *map(str, where)], plugins=[plugin, breakdown])
     if plugin.fault is not None:
         raise plugin.fault
     if (error := breakdown.found) is not None:
@@ -319,7 +332,7 @@ def _run_pytest(plugin: Plugin, *where: Path, options: tuple[str, ...] = ()) -> 
             f"pytest gave the run up, by {type(error).__name__}: {error}; what it had not judged"
             " has no verdict"
         ) from error
-    return int(status)
+    return breakdown.interruption
 
 
 @contextmanager

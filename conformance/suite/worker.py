@@ -13,6 +13,7 @@ from typing import TYPE_CHECKING
 
 import msgspec
 
+from conformance.suite.interruption import INTERRUPTED
 from conformance.suite.plugin import SuiteError
 from conformance.suite.runner import Selection, certify
 from reports.record import CaseRecord
@@ -36,9 +37,15 @@ class Begun(msgspec.Struct, frozen=True, tag="begun"):
 
 
 class Stopped(msgspec.Struct, frozen=True, tag="stopped"):
-    """A process ends; without a reason, because it has judged all that it was given."""
+    """A process ends; without a reason, because it has a record of all that it was given.
+
+    Attributes:
+        reason: why it has not.
+        refused: why no case was judged any more, the time being over.
+    """
 
     reason: str = ""
+    refused: str = ""
 
 
 class Lost(msgspec.Struct, frozen=True, tag="lost"):
@@ -86,7 +93,8 @@ def judge(
     def tell(message: Message) -> None:
         pipe.send_bytes(msgspec.json.encode(message))
 
-    signal.signal(signal.SIGINT, signal.SIG_IGN)  # the parent ends us
+    for number in (signal.SIGINT, signal.SIGTERM, signal.SIGHUP):
+        signal.signal(number, signal.SIG_IGN)  # the parent ends us
     if target is not job.target:  # then it may be told to end, and closes its connections
         signal.signal(signal.SIGTERM, signal.default_int_handler)
     try:
@@ -104,7 +112,8 @@ def judge(
             on_case=lambda record, _planned: tell(record),
             scenarios_folder=job.scenarios_folder,
         )
-        tell(Stopped() if run.footer is not None and run.footer.complete else Lost())
+        reason = run.footer.reason if run.footer is not None else INTERRUPTED
+        tell(Lost() if reason.startswith(INTERRUPTED) else Stopped(refused=reason))
     except KeyboardInterrupt:  # `DeviceLost` as well
         tell(Lost())
     except (FabricError, OSError, SuiteError, TargetError, Unsupported) as error:

@@ -10,10 +10,12 @@ whatever else it disagrees with becomes a failure (of a case of its own where th
 
 from __future__ import annotations
 
+import io
 from typing import TYPE_CHECKING
 from xml.etree import ElementTree
 
 from reports.record import CaseRecord, RunRecord, Verdict
+from reports.render.aside import write_aside
 from reports.summary import ground, summarise
 
 if TYPE_CHECKING:
@@ -51,7 +53,9 @@ def write_junit(run: RunRecord, path: Path, check: BaselineCheck | None = None) 
     suite.set("tests", str(len(suite.findall("testcase"))))
     tree = ElementTree.ElementTree(suite)
     ElementTree.indent(tree)
-    tree.write(path, encoding="utf-8", xml_declaration=True)
+    page = io.BytesIO()
+    tree.write(page, encoding="utf-8", xml_declaration=True)
+    write_aside(path, page.getvalue())
 
 
 def _add_case(suite: ElementTree.Element, case: CaseRecord, check: BaselineCheck | None) -> None:

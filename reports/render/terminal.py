@@ -2,27 +2,27 @@
 
 from __future__ import annotations
 
+import os
 from typing import TYPE_CHECKING, Final
 
+from rich.console import Console
 from rich.live import Live
 from rich.markup import escape
 from rich.table import Table
 from rich.text import Text
 
 from reports.record import CaseRecord, RunRecord, Verdict
-from reports.summary import counted, ground, summarise
+from reports.summary import NOTHING_JUDGED, counted, ground, summarise
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Container, Iterable
     from types import TracebackType
     from typing import Self
 
-    from rich.console import Console
-
     from reports.baseline import BaselineCheck
     from reports.summary import Summary
 
-__all__ = ["VERDICT_STYLE", "Progress", "print_case", "print_summary"]
+__all__ = ["VERDICT_STYLE", "Progress", "Terminal", "print_case", "print_summary"]
 
 VERDICT_STYLE: Final[dict[Verdict, str]] = {
     Verdict.PASS: "green",
@@ -39,6 +39,15 @@ _TOLD: Final = (Verdict.ERROR, Verdict.FAIL, Verdict.WARN, Verdict.INCONC)
 
 _EXPLAINED: Final = 20
 """Of how many cases the summary tells everything; a device that does nothing right fails all."""
+
+
+class Terminal(Console):
+    """A console that lets a run go on when whoever read its output has seen enough."""
+
+    def on_broken_pipe(self) -> None:
+        """Write to nowhere from now on: the reports are still wanted."""
+        self.quiet = True
+        os.dup2(os.open(os.devnull, os.O_WRONLY), self.file.fileno())
 
 
 class Progress:
@@ -155,12 +164,7 @@ def print_summary(console: Console, run: RunRecord, check: BaselineCheck | None 
         more = counted(len(told) - _EXPLAINED, "case")
         console.print(f"       and {more} more: see the report")
     _print_notes(console, (case for case in run.cases if case not in told[:_EXPLAINED]))
-    for case_id in summary.missing:
-        console.print(f"[bold magenta]MISSING[/] {escape(case_id)}", highlight=False)
-    if run.footer is None:
-        console.print("[bold magenta]The run was cut short: its records have no end.[/]")
-    elif not run.footer.complete:
-        console.print(f"[bold magenta]The run did not finish:[/] {escape(run.footer.reason)}")
+    _print_end(console, run, summary)
     if check:
         _print_check(console, run.cases, check)
     table = Table(box=None, pad_edge=False)
@@ -175,6 +179,23 @@ def print_summary(console: Console, run: RunRecord, check: BaselineCheck | None 
         highlight=False,
     )
     console.print(table)
+
+
+def _print_end(console: Console, run: RunRecord, summary: Summary) -> None:
+    """That a run was cut short, or says nothing of the device."""
+    planned = counted(len(run.header.planned), "case")
+    judged = f"{len(run.header.planned) - len(summary.missing)} of {planned} judged"
+    if run.footer is None:
+        line = f"The run was cut short: {judged}; its records have no end."
+    elif not run.footer.complete:
+        line = f"The run was cut short: {judged}; {run.footer.reason}."
+    elif summary.missing:
+        line = f"The run was cut short: {judged}."
+    elif summary.exit_status == NOTHING_JUDGED:
+        line = "Nothing was judged: no case says anything of the device."
+    else:
+        return
+    console.print(Text(line, "bold magenta"), soft_wrap=True)
 
 
 def _unreached(summary: Summary) -> str:

@@ -2,10 +2,20 @@
 
 from __future__ import annotations
 
+import argparse
+import importlib
+import subprocess
+import sys
+from typing import TYPE_CHECKING
+
 import pytest
 
 from conformance.cli import targets
+from conformance.cli.main import OWN
 from tests.conformance.cli.command_line import CASE, REQUIREMENT, refused, run
+
+if TYPE_CHECKING:
+    from pathlib import Path
 
 COMMANDS = (
     "certify",
@@ -37,7 +47,8 @@ def test_help_has_an_example(command: str, capsys: pytest.CaptureFixture[str]) -
     ("words", "problem"),
     [
         ("", "the following arguments are required: COMMAND"),
-        ("nonsense", "invalid choice: 'nonsense'"),
+        ("nonsense", "there is no command `nonsense`"),
+        ("certfy reference", "there is no command `certfy`; did you mean `certify`"),
         ("certify", "the following arguments are required: TARGET"),
         ("certify no-such", "no target `no-such`; there are linux-"),
         ("certify ./none.toml", "none.toml: cannot be read: No such file"),
@@ -72,6 +83,40 @@ def test_bad_input_gets_one_sentence(
     words: str, problem: str, capsys: pytest.CaptureFixture[str]
 ) -> None:
     assert problem in refused(capsys, *words.split())
+
+
+def test_help_imports_no_command() -> None:
+    """All of them take seconds to import, and help is wanted at once."""
+    program = (
+        "import sys\n"
+        "from conformance.cli.main import main\n"
+        "try: main(['--help'])\n"
+        "except SystemExit: pass\n"
+        "heavy = {'pytest', 'msgspec', 'rich', 'jinja2', 'hypothesis', 'subprocess'}\n"
+        "sys.exit(str(heavy & set(sys.modules) or ''))"
+    )
+    ended = subprocess.run((sys.executable, "-c", program), capture_output=True, check=False)
+
+    assert ended.stderr == b"\n"
+    assert b"certify" in ended.stdout
+
+
+@pytest.mark.parametrize("name", OWN)
+def test_both_helps_say_the_same_of_a_command(name: str) -> None:
+    """What the list of commands says of one is what its own module says."""
+    module, line = OWN[name]
+    commands = argparse.ArgumentParser().add_subparsers()
+    importlib.import_module(f"conformance.cli.{module}").add_parser(commands)
+
+    (said,) = (one.help for one in commands._choices_actions if one.dest == name)
+    assert said == line
+
+
+def test_output_that_is_closed_is_no_error(tmp_path: Path) -> None:
+    command = f"{sys.executable} -m conformance.cli.main decode {'00' * 28} >&- 2>{tmp_path}/said"
+    ended = subprocess.run(["sh", "-c", command], check=False)
+
+    assert (ended.returncode, (tmp_path / "said").read_text()) == (0, "")
 
 
 def test_a_bug_of_ours_does_not_look_like_bad_input(monkeypatch: pytest.MonkeyPatch) -> None:

@@ -3,13 +3,20 @@
 from __future__ import annotations
 
 import json
+import os
+import resource
+import signal
+import subprocess
+import sys
 from typing import TYPE_CHECKING
 
 import pytest
 
 from reports.record import Verdict
+from reports.render.terminal import Progress
 from reports.stream import read_run
-from tests.conformance.cli.command_line import CASE, PROFILE, REQUIREMENT, refused, run
+from reports.summary import CUT_SHORT, NOTHING_JUDGED
+from tests.conformance.cli.command_line import BAD_INPUT, CASE, PROFILE, REQUIREMENT, refused, run
 
 if TYPE_CHECKING:
     from pathlib import Path
@@ -20,6 +27,7 @@ if TYPE_CHECKING:
     [
         ("versions = [1]", "verions = [1]", "key `claims.verions`: is unknown"),
         ("versions = [1]", 'versions = "1"', "key `claims.versions`: Expected `array`"),
+        ("versions = [1]", "versions = [1, 7]", "`versions` has 7: there are 1 and 2"),
         ("versions = [1]", "", "key `claims.versions`: is missing"),
         ("[claims]", "[claims", "is not TOML"),
         ('"testprog"', '"smb"', "key `binding`: Invalid enum value 'smb'"),
@@ -59,11 +67,68 @@ def test_a_run_says_what_it_had_no_time_for(
 ) -> None:
     limit = ("--time-limit", "0.000001")
 
-    run("certify", "reference", "--case", CASE, "--output", str(tmp_path / "run"), *limit)
+    words = ("--case", CASE, "--output", str(tmp_path / "run"), *limit)
+    assert run("certify", "reference", *words) == CUT_SHORT
 
     told = capsys.readouterr().out
     assert told.startswith("3 cases; ends within 0 minutes")
     assert "the run's time is over" in told
+
+
+def test_a_run_in_which_nothing_was_judged_is_red(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    profile = tmp_path / "mine.toml"
+    profile.write_text(PROFILE.replace("versions = [1]", "versions = [2]"))
+
+    words = ("certify", str(profile), "--case", CASE, "--output", str(tmp_path / "out"))
+    assert run(*words) == NOTHING_JUDGED
+
+    assert "Nothing was judged" in capsys.readouterr().out
+
+
+def test_sigterm_leaves_every_report_and_its_own_status(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(
+        Progress, "judged", lambda *_: os.kill(os.getpid(), signal.SIGTERM), raising=True
+    )
+
+    words = ("certify", "reference", "--case", CASE, "--output", str(tmp_path))
+    assert run(*words) == 128 + signal.SIGTERM
+
+    assert "1 of 3 cases judged; interrupted by SIGTERM" in capsys.readouterr().out
+    assert {"report.html", "report.json", "junit.xml"} <= {path.name for path in tmp_path.iterdir()}
+
+
+def test_a_reader_of_the_output_that_leaves_changes_nothing(tmp_path: Path) -> None:
+    hear, tell = os.pipe()
+    os.close(hear)
+    command = (sys.executable, "-m", "conformance.cli.main", "certify", "-v", "reference")
+    ended = subprocess.run(
+        (*command, "--case", CASE, "--output", str(tmp_path)),
+        stdout=tell,
+        stderr=subprocess.PIPE,
+        check=False,
+    )
+    os.close(tell)
+
+    assert (ended.returncode, ended.stderr) == (0, b"")
+    assert (tmp_path / "junit.xml").exists()
+
+
+def test_a_full_disk_gets_one_sentence(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    soft, hard = resource.getrlimit(resource.RLIMIT_FSIZE)
+    resource.setrlimit(resource.RLIMIT_FSIZE, (2048, hard))
+    try:
+        words = ("--case", CASE, "--output", str(tmp_path))
+        assert run("certify", "reference", *words) == BAD_INPUT
+    finally:
+        resource.setrlimit(resource.RLIMIT_FSIZE, (soft, hard))
+
+    said = capsys.readouterr().err
+    assert "File too large" in said
+    assert said.count("\n") == 1
 
 
 def test_certify_passes_and_tells_last_where_the_report_is(

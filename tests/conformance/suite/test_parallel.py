@@ -145,7 +145,7 @@ def test_a_run_that_is_interrupted_keeps_what_it_had(tmp_path: Path) -> None:
 
     assert [case.id for case in record.cases] == sorted(case.id for case in seen)
     assert record.footer is not None
-    assert (record.footer.complete, record.footer.reason) == (False, "interrupted")
+    assert (record.footer.complete, record.footer.reason) == (False, "interrupted by SIGINT")
 
 
 def test_more_processes_than_cases_are_not_started(tmp_path: Path) -> None:

@@ -11,6 +11,7 @@ from typing import TYPE_CHECKING
 
 import msgspec
 
+from reports.printable import printable
 from reports.record import FORMAT_VERSION, CaseRecord, RunFooter, RunHeader, RunRecord
 
 if TYPE_CHECKING:
@@ -66,7 +67,7 @@ class RunWriter:
 
     def _write(self, line: Line) -> None:
         try:
-            self._stream.write(msgspec.json.encode(line) + b"\n")
+            self._stream.write(msgspec.json.encode(printable(line)) + b"\n")
             self._stream.flush()
         except OSError as error:  # of a full disk, the system does not say where
             raise OSError(error.errno, error.strerror, str(self._path)) from error
@@ -109,4 +110,4 @@ def _decode(path: Path, number: int, line: bytes) -> Line:
         decoded: Line = msgspec.json.decode(line, type=Line)
     except msgspec.MsgspecError as error:
         raise RunFileError(f"{path}: line {number}: {error}") from error
-    return decoded
+    return printable(decoded)

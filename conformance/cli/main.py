@@ -171,7 +171,10 @@ def _sentence(error: Exception) -> str:
     """One line; the system's errors do not say by themselves what to do."""
     if isinstance(error, OSError) and error.filename is not None:
         return f"cannot use `{error.filename}`: {error.strerror}; name another place"
-    return " ".join(str(error).split())
+    # What a device or its program has said may be part of it.
+    from reports.printable import printable_line
+
+    return printable_line(str(error))
 
 
 def _open_closed_streams() -> None:

@@ -140,7 +140,9 @@ def _interrupted(folder: Path, error: KeyboardInterrupt) -> RunRecord:
     if record.footer is not None:
         return record
     took = sum(case.duration for case in record.cases)
-    ending = RunFooter(len(record.cases), took, False, reason_of(error), signal_of(error))  # noqa: FBT003  # msgspec
+    ending = RunFooter(
+        len(record.cases), took, complete=False, reason=reason_of(error), signal=signal_of(error)
+    )
     return msgspec.structs.replace(record, footer=ending)
 
 

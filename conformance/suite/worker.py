@@ -16,6 +16,7 @@ import msgspec
 from conformance.suite.interruption import INTERRUPTED
 from conformance.suite.plugin import SuiteError
 from conformance.suite.runner import Selection, certify
+from reports.printable import printable
 from reports.record import CaseRecord
 from rpcrdma.errors import FabricError
 from targets.base import TargetError, Unsupported
@@ -109,7 +110,7 @@ def judge(
             records=records,
             time_limit=job.time_limit,
             on_begin=lambda case, _planned: tell(Begun(case)),
-            on_case=lambda record, _planned: tell(record),
+            on_case=lambda record, _planned: tell(printable(record)),
             scenarios_folder=job.scenarios_folder,
         )
         reason = run.footer.reason if run.footer is not None else INTERRUPTED

@@ -11,6 +11,7 @@ from rich.markup import escape
 from rich.table import Table
 from rich.text import Text
 
+from reports.printable import printable
 from reports.record import CaseRecord, RunRecord, Verdict
 from reports.summary import NOTHING_JUDGED, counted, ground, summarise
 
@@ -119,7 +120,7 @@ class Progress:
 
     def note(self, line: str) -> None:
         """Something has happened between the cases that a person should know of."""
-        self._console.print(escape(line), highlight=False, soft_wrap=True)
+        self._console.print(escape(printable(line)), highlight=False, soft_wrap=True)
 
 
 def print_case(console: Console, case: CaseRecord) -> None:
@@ -145,7 +146,8 @@ def print_case(console: Console, case: CaseRecord) -> None:
     lines += [f"note      {note}" for note in case.notes]
     lines.append(f"again     {case.rerun}")
     for line in filter(None, lines):
-        console.print(f"       {escape(line)}", highlight=False, soft_wrap=True)
+        inside = line.replace("\n", "\n       ")  # no line of a device's looks like one of ours
+        console.print(f"       {escape(inside)}", highlight=False, soft_wrap=True)
 
 
 def print_summary(console: Console, run: RunRecord, check: BaselineCheck | None = None) -> None:

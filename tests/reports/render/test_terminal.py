@@ -62,6 +62,18 @@ def test_a_reader_that_has_seen_enough_ends_what_is_written_and_nothing_else() -
         console.print("and this neither")
 
 
+def test_no_line_of_a_device_looks_like_one_of_ours(run: RunRecord) -> None:
+    (case,) = (case for case in run.cases if case.verdict is Verdict.FAIL)
+    forged = msgspec.structs.replace(case, reason="broken\nPASS   rfc8166/4.5.1/case[FAIL]")
+    console = Console(file=io.StringIO(), width=120)
+
+    print_summary(console, msgspec.structs.replace(run, cases=(forged,)))
+
+    text = console.file.getvalue()  # type: ignore[attr-defined]  # a StringIO
+    assert "       PASS   rfc8166/4.5.1/case[FAIL]" in text
+    assert "\nPASS   rfc8166" not in text
+
+
 def progress_of(run: RunRecord, *, terminal: bool, verbose: bool = False) -> str:
     """All that is written while the cases of a run are judged."""
     console = Console(file=io.StringIO(), width=60, force_terminal=terminal, _environ={})

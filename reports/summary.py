@@ -9,7 +9,7 @@ import signal
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Final
 
-from reports.record import CaseRecord, Citation, RunRecord, Verdict
+from reports.record import STOPPED, CaseRecord, Citation, RunRecord, Verdict
 
 if TYPE_CHECKING:
     from collections.abc import Iterable
@@ -182,9 +182,10 @@ def _status(
 ) -> int:
     if run.footer is not None and run.footer.signal:
         return 128 + signal.Signals[run.footer.signal]
-    if missing or run.footer is None or not run.footer.complete:
+    stopped = run.footer is not None and run.footer.reason == STOPPED
+    if not stopped and (missing or run.footer is None or not run.footer.complete):
         return CUT_SHORT
-    if failed:
+    if failed or stopped:
         return 1
     judged = counts[Verdict.PASS] or counts[Verdict.WARN] or counts[Verdict.FAIL]
     return 0 if judged else NOTHING_JUDGED

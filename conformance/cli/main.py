@@ -11,7 +11,6 @@ from __future__ import annotations
 
 import argparse
 import ast
-import difflib
 import os
 import signal
 import sys
@@ -23,7 +22,7 @@ from typing import TYPE_CHECKING, Final, NoReturn
 
 from typing_extensions import override
 
-from conformance.bad_input import BadInput
+from conformance.bad_input import BadInput, meant
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -83,6 +82,7 @@ def main(arguments: Sequence[str] | None = None) -> int:
     command = next((word for word in words[:1] if not word.startswith("-")), "")
     try:
         parsed = _parser(command).parse_args(words)
+        parsed.words = words
         status: int = parsed.run(parsed)
         sys.stdout.flush()
     except BrokenPipeError:
@@ -97,7 +97,7 @@ def main(arguments: Sequence[str] | None = None) -> int:
         if not _is_expected(error):
             raise
         _say(f"rpcrdma {command}: {_sentence(error)}")
-        return BAD_INPUT
+        return error.status if isinstance(error, BadInput) else BAD_INPUT
     return status
 
 
@@ -119,9 +119,8 @@ def _parser(command: str) -> Parser:
         entries[command].load().add_parser(commands)
         return parser
     if command:
-        close = difflib.get_close_matches(command, [*OWN, *entries], 1)
-        meant = f"; did you mean `{close[0]}`" if close else ""
-        parser.error(f"there is no command `{command}`{meant}")
+        near = meant(command, (*OWN, *entries))
+        parser.error(f"there is no command `{command}`{near}")
     for name, (_, line) in OWN.items():
         commands.add_parser(name, help=line)
     for name in sorted(entries):

@@ -12,19 +12,24 @@ import sys
 from contextlib import contextmanager
 from typing import TYPE_CHECKING, Final
 
+from reports.record import STOPPED, Verdict
+
 if TYPE_CHECKING:
-    from collections.abc import Iterator
+    from collections.abc import Callable, Container, Iterator
     from types import FrameType
 
+    from reports.record import CaseRecord
     from reports.stream import RunWriter
 
 __all__ = [
     "INTERRUPTED",
+    "FirstFailure",
     "Interrupted",
     "finish",
     "reason_of",
     "signal_of",
     "signals_interrupt",
+    "stop_at_first",
 ]
 
 INTERRUPTED: Final = "interrupted"
@@ -45,6 +50,20 @@ class Interrupted(KeyboardInterrupt):
         self.name = name
 
 
+class FirstFailure(KeyboardInterrupt):
+    """A case has failed, and no more are wanted after that."""
+
+
+def stop_at_first(listed: Container[str]) -> Callable[[CaseRecord], None]:
+    """What ends a run at the first case that fails; `listed` ones, which a baseline has, do not."""
+
+    def judged(case: CaseRecord) -> None:
+        if case.verdict in (Verdict.FAIL, Verdict.ERROR) and case.id not in listed:
+            raise FirstFailure
+
+    return judged
+
+
 def signal_of(error: BaseException) -> str:
     """The name of the signal that an interruption comes from; empty if it comes from none."""
     if isinstance(error, Interrupted):
@@ -54,6 +73,8 @@ def signal_of(error: BaseException) -> str:
 
 def reason_of(error: BaseException) -> str:
     """Why a run ended early, for its footer."""
+    if isinstance(error, FirstFailure):
+        return STOPPED
     name = signal_of(error)
     return f"{INTERRUPTED} by {name}" if name else INTERRUPTED
 

@@ -27,7 +27,8 @@ import msgspec
 from conformance.catalogue.entries import load_catalogue
 from conformance.suite.interruption import finish
 from conformance.suite.plugin import SuiteError
-from conformance.suite.runner import RECORDS, SCENARIOS, Selection, collect_cases
+from conformance.suite.runner import RECORDS, SCENARIOS, collect_cases
+from conformance.suite.selection import Selection
 from conformance.suite.worker import Begun, Job, Lost, Message, Stopped, judge
 from reports.record import CaseRecord, RunHeader, Verdict
 from reports.stream import RunWriter, read_run

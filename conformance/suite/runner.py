@@ -7,7 +7,6 @@ import os
 import platform
 import time
 from contextlib import ExitStack, contextmanager
-from dataclasses import dataclass
 from functools import cache
 from pathlib import Path
 from typing import TYPE_CHECKING, Final
@@ -18,7 +17,7 @@ from conformance import scenarios
 from conformance.catalogue.entries import load_catalogue
 from conformance.suite.interruption import finish
 from conformance.suite.limits import OutOfTime, RunLimits
-from conformance.suite.plugin import Case, Plugin, SuiteError, case_id
+from conformance.suite.plugin import Case, Plugin, SuiteError
 from conformance.suite.rigs import close_rigs, open_rigs
 from conformance.suite.section_end import added_ids
 from conformance.tester.case import Deviation, Inconclusive
@@ -30,11 +29,12 @@ if TYPE_CHECKING:
     from collections.abc import Callable, Iterator, Mapping
 
     from conformance.suite.rigs import Rig
+    from conformance.suite.selection import Selection
     from conformance.tester.weather import Weather
     from reports.record import RunRecord
     from targets.base import ClientTarget, Target
 
-__all__ = ["RECORDS", "GaveUp", "Selection", "certify", "collect_cases", "judge", "known_ids"]
+__all__ = ["RECORDS", "GaveUp", "certify", "collect_cases", "judge", "known_ids"]
 
 RECORDS: Final = "records.jsonl"
 """Name of the file of records in a run's folder."""
@@ -51,48 +51,6 @@ _OPTIONS: Final = (
 
 class GaveUp(SuiteError):
     """Pytest ended by an error of its own: the cases that were left have not been judged."""
-
-
-@dataclass(frozen=True, slots=True)
-class Selection:
-    """Which cases to run; what is empty does not restrict.
-
-    Attributes:
-        document: short name; several with commas between them.
-        section: number, subsections included.  role: of the device.
-        level: of one of the cited requirements.  cases: ids; without brackets, all parameters.
-        destructive: include the cases that may bring a device down.
-    """
-
-    document: str = ""
-    section: str = ""
-    role: str = ""
-    level: str = ""
-    cases: tuple[str, ...] = ()
-    destructive: bool = False
-
-    def includes(self, case: Case) -> bool:
-        """Whether the case is wanted."""
-        document, section, _ = case.id.split("/", 2)
-        return (
-            (self.destructive or not case.destructive)
-            and self._is_from(document, section)
-            and self.role in ("", case.role)
-            and (not self.level or self.level in _levels(case))
-            and (not self.cases or any(_names(name, case.id) for name in self.cases))
-        )
-
-    def may_be_in(self, path: Path) -> bool:
-        """Whether a scenario file may hold a case that is wanted; its name tells the section."""
-        document, section, _ = case_id(path, "").split("/", 2)
-        return self._is_from(document, section) and (
-            not self.cases or any(name.startswith(f"{document}/{section}/") for name in self.cases)
-        )
-
-    def _is_from(self, document: str, section: str) -> bool:
-        return (not self.document or document in self.document.split(",")) and (
-            not self.section or f"{section}.".startswith(f"{self.section}.")
-        )
 
 
 @cache
@@ -349,12 +307,3 @@ def _no_foreign_plugins() -> Iterator[None]:
                 os.environ.pop(name, None)
             else:
                 os.environ[name] = value
-
-
-def _levels(case: Case) -> set[str]:
-    catalogue = load_catalogue()
-    return {catalogue[requirement].level.value for requirement in case.requirements}
-
-
-def _names(name: str, identity: str) -> bool:
-    return identity == name or identity.partition("[")[0] == name

@@ -15,7 +15,7 @@ import msgspec
 
 from conformance.suite.interruption import INTERRUPTED
 from conformance.suite.plugin import SuiteError
-from conformance.suite.runner import Selection, certify
+from conformance.suite.runner import certify
 from reports.printable import printable
 from reports.record import CaseRecord
 from rpcrdma.errors import FabricError
@@ -25,6 +25,7 @@ if TYPE_CHECKING:
     from multiprocessing.connection import Connection
     from pathlib import Path
 
+    from conformance.suite.selection import Selection
     from conformance.tester.weather import Weather
     from targets.base import ClientTarget, Target
 

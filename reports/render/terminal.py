@@ -57,8 +57,8 @@ class Progress:
     On a terminal, one line changes in place: how many cases are done, the verdicts so far, the
     running case.  Lines that stay are written for the cases that a person will want to look at; for
     every case if `verbose`.  Those that a baseline lists (`listed`) wait for the summary, which
-    knows whether they are as it says.  The first line says how long the run may take at most, by
-    the number of its cases (`seconds`).
+    knows whether they are as it says.  The first lines say what makes the run (`head`) and how long
+    it may take at most, by the number of its cases (`seconds`).
     """
 
     def __init__(
@@ -68,11 +68,13 @@ class Progress:
         verbose: bool = False,
         listed: Container[str] = (),
         seconds: Callable[[int], float] | None = None,
+        head: str = "",
     ) -> None:
         self._console = console
         self._verbose = verbose
         self._listed = listed
         self._seconds = seconds
+        self._head = head
         self._counts = dict.fromkeys(Verdict, 0)
         self._line = Text(no_wrap=True, overflow="ellipsis")
         self._live = Live(console=console, transient=True, get_renderable=lambda: self._line)
@@ -94,6 +96,9 @@ class Progress:
 
     def begin(self, case: str, planned: int) -> None:
         """A case begins; `planned` is how many there are."""
+        if self._head:
+            self.note(self._head)
+            self._head = ""
         if self._seconds is not None:
             minutes = self._seconds(planned) / 60
             cases = counted(planned, "case")

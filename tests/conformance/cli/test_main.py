@@ -12,6 +12,10 @@ import pytest
 
 from conformance.cli import targets
 from conformance.cli.main import OWN
+from conformance.suite.runner import RECORDS
+from reports.record import FORMAT_VERSION, RunHeader
+from reports.stream import RunWriter
+from reports.summary import NOTHING_JUDGED
 from tests.conformance.cli.command_line import CASE, REQUIREMENT, refused, run
 
 if TYPE_CHECKING:
@@ -48,13 +52,19 @@ def test_help_has_an_example(command: str, capsys: pytest.CaptureFixture[str]) -
     [
         ("", "the following arguments are required: COMMAND"),
         ("nonsense", "there is no command `nonsense`"),
-        ("certfy reference", "there is no command `certfy`; did you mean `certify`"),
+        ("certfy reference", "there is no command `certfy`; did you mean certify?"),
         ("certify", "the following arguments are required: TARGET"),
         ("certify no-such", "no target `no-such`; there are linux-"),
         ("certify ./none.toml", "none.toml: cannot be read: No such file"),
         ("certify mutant:nope", "no mutant `nope`; `rpcrdma targets` lists them"),
         ("certify reference --case nope", "no case `nope`; `rpcrdma cases` lists them all"),
-        ("certify reference --section 99", "no case is selected by --section 99"),
+        ("certify refrence", "did you mean reference?"),
+        ("certify mutant:grants-zer", "did you mean grants-zero?"),
+        (f"certify reference --case {CASE}s", f"did you mean {CASE}"),
+        ("certify reference --exclude nope", "no case `nope`"),
+        ("certify reference --output=", "name a folder"),
+        ("certify reference --time-limit soon", "give a number of minutes above 0"),
+        ("certify reference --repeat 0", "give at least 1"),
         ("certify reference --level MAYBE", "argument --level: invalid choice"),
         ("certify linux-server --fabric loopback", "reached over roce or verbs"),
         (f"certify reference --case {CASE} --output /proc/x", "cannot use `/proc/x`"),
@@ -63,13 +73,11 @@ def test_help_has_an_example(command: str, capsys: pytest.CaptureFixture[str]) -
         ("compare .", "name at least two runs"),
         ("compare . .", "records.jsonl: No such file"),
         ("certify reference -n 0", "argument -n/--workers: give at least 1"),
-        ("certify reference -n two", "argument -n/--workers: invalid"),
+        ("certify reference -n two", "argument -n/--workers: give at least 1"),
         ("certify linux-server-nfs41 -n 2", "does not claim `concurrent_testers`: drop -n"),
         ("certify linux-client -n 2", "its guest has one client; drop -n"),
         ("certify linux-server -n 17", "17 are wanted: one for a tester; give -n at most 16"),
-        ("cases --section 99", "no case is selected by --section 99"),
         ("cases --document rfc9999", "no document `rfc9999`; there are bidir, rfc8166"),
-        ("requirements --section 99", "no requirement is selected by --section 99"),
         ("explain gibberish", "`rpcrdma targets` list them all"),
         ("explain D-998", "is no requirement, case, interpretation or mutant"),
         ("explain grant-is-never-zer", f"did you mean {REQUIREMENT}"),
@@ -83,6 +91,26 @@ def test_bad_input_gets_one_sentence(
     words: str, problem: str, capsys: pytest.CaptureFixture[str]
 ) -> None:
     assert problem in refused(capsys, *words.split())
+
+
+@pytest.mark.parametrize(
+    ("words", "problem"),
+    [
+        ("certify reference --section 99", "no case is selected by --section 99"),
+        ("cases --section 99", "no case is selected by --section 99"),
+        ("requirements --section 99", "no requirement is selected by --section 99"),
+        ("certify reference-client --case " + CASE, "no case for the role requester, which"),
+        ("certify reference --last-failed --output HERE", "nothing failed in"),
+    ],
+)
+def test_nothing_selected_has_its_own_status(
+    words: str, problem: str, capsys: pytest.CaptureFixture[str], tmp_path: Path
+) -> None:
+    header = RunHeader(FORMAT_VERSION, "mine", "mine", "loopback", (), (), "")
+    RunWriter(tmp_path / RECORDS, header).close()
+    given = words.replace("HERE", str(tmp_path)).split()
+
+    assert problem in refused(capsys, *given, status=NOTHING_JUDGED)
 
 
 def test_help_imports_no_command() -> None:

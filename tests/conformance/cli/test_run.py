@@ -71,7 +71,7 @@ def test_a_run_says_what_it_had_no_time_for(
     assert run("certify", "reference", *words) == CUT_SHORT
 
     told = capsys.readouterr().out
-    assert told.startswith("3 cases; ends within 0 minutes")
+    assert "\n3 cases; ends within 0 minutes" in told
     assert "the run's time is over" in told
 
 
@@ -141,8 +141,8 @@ def test_certify_passes_and_tells_last_where_the_report_is(
 
     lines = capsys.readouterr().out.splitlines()
     assert lines[-1] == f"report: {folder / 'report.html'}"
-    assert lines[0] == "3 cases; ends within 15 minutes, whatever the device does"
-    assert lines[1] == f"PASS   {CASE}[0]"
+    assert lines[1] == "3 cases; ends within 15 minutes, whatever the device does"
+    assert lines[2] == f"PASS   {CASE}[0]"
     record = read_run(folder / "records.jsonl")
     assert record.header.target == "mine"
     assert record.cases[0].rerun == f"rpcrdma certify {profile} --case '{CASE}[0]'"
@@ -163,7 +163,45 @@ def test_certify_fails_a_mutant_and_the_command_in_its_record_does_so_again(
     (first, *_) = json.loads((folder / "report.json").read_text())["cases"]
     assert (first["verdict"], first["violated"]) == (Verdict.FAIL.value, [REQUIREMENT])
     again = ("certify", "mutant:grants-zero", "--case", first["id"], "--output", str(folder))
-    assert run(*again) == 1
+    assert run(*again, "--force") == 1
+
+
+def test_a_run_of_what_failed_last_into_the_same_folder_leaves_no_old_evidence(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    words = ("certify", "mutant:grants-zero", "--output", str(tmp_path))
+    assert run(*words, "--section", "3.3.1", "--exclude", f"{CASE}[1]") == 1
+
+    capsys.readouterr()
+    assert "holds a run" in refused(capsys, *words)
+    assert run(*words, "--last-failed", "--case", f"{CASE}*", "--force") == 1
+
+    record = read_run(tmp_path / "records.jsonl")
+    assert record.header.planned == (f"{CASE}[0]", f"{CASE}[4294967295]")
+    written = {f"evidence/{path.name}" for path in (tmp_path / "evidence").iterdir()}
+    assert written == {name for case in record.cases for name in case.evidence}
+    assert dict(record.header.facts)["command"].endswith("--force")
+
+
+def test_a_run_stops_at_the_first_failure_that_is_not_known(tmp_path: Path) -> None:
+    words = ("certify", "mutant:grants-zero", "--case", CASE, "--stop-at-first")
+    assert run(*words, "--output", str(tmp_path / "run")) == 1
+    assert len(read_run(tmp_path / "run" / "records.jsonl").cases) == 1
+
+    known = tmp_path / "known.toml"
+    assert run("certify", "mutant:grants-zero", "--case", CASE, "--output", str(tmp_path)) == 1
+    assert run("baseline", str(tmp_path), "-o", str(known)) == 0
+    known.write_text(known.read_text().replace('why = ""', 'why = "it is a mutant"'))
+    again = (*words, "--output", str(tmp_path / "known"), "--baseline", str(known))
+    assert run(*again) == 0
+
+
+def test_a_run_is_repeated_into_folders_of_its_own(tmp_path: Path) -> None:
+    words = ("certify", "reference", "--case", f"{CASE}[0]", "--output", str(tmp_path))
+    assert run(*words, "--repeat", "2") == 0
+
+    assert sorted(path.name for path in tmp_path.iterdir()) == ["1", "2"]
+    assert len(read_run(tmp_path / "2" / "records.jsonl").cases) == 1
 
 
 def test_a_timeout_factor_that_is_no_number_gets_one_sentence(

@@ -12,7 +12,8 @@ from conformance.suite import guest, in_lab
 from conformance.suite.guest import GuestOrder
 from conformance.suite.in_lab import collect, collect_all, lab_run
 from conformance.suite.interruption import Interrupted
-from conformance.suite.runner import RECORDS, Selection
+from conformance.suite.runner import RECORDS
+from conformance.suite.selection import Selection
 from reports.record import FORMAT_VERSION, CaseRecord, RunHeader, Verdict
 from reports.stream import RunWriter
 from reports.summary import exit_status

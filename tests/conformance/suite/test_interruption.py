@@ -9,7 +9,8 @@ from typing import TYPE_CHECKING
 import pytest
 
 from conformance.suite.interruption import Interrupted, signals_interrupt
-from conformance.suite.runner import RECORDS, Selection, certify
+from conformance.suite.runner import RECORDS, certify
+from conformance.suite.selection import Selection
 from reports.stream import read_run
 from reports.summary import CUT_SHORT, exit_status
 from targets.shared import DeviceLost

@@ -12,7 +12,8 @@ import pytest
 from conformance.suite import parallel
 from conformance.suite.parallel import certify_parallel, check_workers
 from conformance.suite.plugin import SuiteError
-from conformance.suite.runner import RECORDS, Selection, certify
+from conformance.suite.runner import RECORDS, certify
+from conformance.suite.selection import Selection
 from reports.record import CaseRecord, RunRecord, Verdict
 from reports.stream import read_run
 from targets.base import TargetError

@@ -19,6 +19,7 @@ from rich.table import Table
 from reports.baseline import kernel_of
 from reports.baseline_file import stable_text
 from reports.record import FORMAT_VERSION, CaseRecord, RunRecord, Verdict
+from reports.render.aside import write_aside
 from reports.render.terminal import VERDICT_STYLE
 from reports.summary import counted
 
@@ -158,7 +159,7 @@ def write_comparison_json(comparison: Comparison, path: Path) -> None:
         comparison.agreed,
         comparison.exit_status,
     )
-    path.write_bytes(msgspec.json.format(msgspec.json.encode(report), indent=2) + b"\n")
+    write_aside(path, msgspec.json.format(msgspec.json.encode(report), indent=2) + b"\n")
 
 
 def write_comparison_html(comparison: Comparison, path: Path) -> None:
@@ -166,7 +167,7 @@ def write_comparison_html(comparison: Comparison, path: Path) -> None:
     template = _environment().get_template("comparison.html.j2")
     names = {verdict.value: verdict.name for verdict in Verdict}
     page = template.render(comparison=comparison, verdicts=names)
-    path.write_text(page, encoding="utf-8")
+    write_aside(path, page.encode())
 
 
 def _columns(runs: Sequence[tuple[str, RunRecord]]) -> tuple[Column, ...]:

@@ -14,6 +14,7 @@ import msgspec
 
 __all__ = [
     "FORMAT_VERSION",
+    "STOPPED",
     "CaseRecord",
     "Citation",
     "Exchange",
@@ -25,6 +26,10 @@ __all__ = [
 
 FORMAT_VERSION: Final = 2
 """Of the records on disk; a reader refuses any other."""
+
+
+STOPPED: Final = "stopped at the first failure"
+"""The reason of a run that ended as it was asked to; its failure says all there is to say."""
 
 
 class Verdict(Enum):
@@ -137,7 +142,8 @@ class RunHeader(msgspec.Struct, frozen=True, tag="run"):
         target: name of the target.  profile: name of its profile.
         fabric: `loopback`, or `verbs` with the device.
         planned: ids of all cases that the run means to judge, in order.
-        facts: what is known of the surroundings, (name, value): kernel, versions, command line.
+        facts: what made the run and what is known of the surroundings, (name, value): version
+            and commit of the suite, command line, claims, digest of the profile, kernel.
         started: local time with offset, ISO 8601.
     """
 
@@ -158,12 +164,14 @@ class RunFooter(msgspec.Struct, frozen=True, tag="end"):
         duration: seconds.
         complete: False when the run was ended before every planned case was judged.
         reason: why it was not complete.
+        signal: name of the signal that ended it, `SIGTERM`; empty if none did.
     """
 
     cases: int
     duration: float
     complete: bool = True
     reason: str = ""
+    signal: str = ""
 
 
 class RunRecord(msgspec.Struct, frozen=True):

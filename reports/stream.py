@@ -11,6 +11,7 @@ from typing import TYPE_CHECKING
 
 import msgspec
 
+from reports.printable import printable
 from reports.record import FORMAT_VERSION, CaseRecord, RunFooter, RunHeader, RunRecord
 
 if TYPE_CHECKING:
@@ -32,6 +33,7 @@ class RunWriter:
 
     def __init__(self, path: Path, header: RunHeader) -> None:
         path.parent.mkdir(parents=True, exist_ok=True)
+        self._path = path
         self._stream = path.open("wb")
         self._count = 0
         self._write(header)
@@ -41,9 +43,9 @@ class RunWriter:
         self._count += 1
         self._write(case)
 
-    def finish(self, duration: float, *, reason: str = "") -> None:
-        """Write the footer; a `reason` says why the run is not complete."""
-        self._write(RunFooter(self._count, duration, complete=not reason, reason=reason))
+    def finish(self, duration: float, *, reason: str = "", signal: str = "") -> None:
+        """Write the footer; a `reason` says why the run is not complete, `signal` by which one."""
+        self._write(RunFooter(self._count, duration, not reason, reason, signal))
         self.close()
 
     def close(self) -> None:
@@ -64,8 +66,11 @@ class RunWriter:
         self.close()
 
     def _write(self, line: Line) -> None:
-        self._stream.write(msgspec.json.encode(line) + b"\n")
-        self._stream.flush()
+        try:
+            self._stream.write(msgspec.json.encode(printable(line)) + b"\n")
+            self._stream.flush()
+        except OSError as error:  # of a full disk, the system does not say where
+            raise OSError(error.errno, error.strerror, str(self._path)) from error
 
 
 def read_run(path: Path) -> RunRecord:
@@ -105,4 +110,4 @@ def _decode(path: Path, number: int, line: bytes) -> Line:
         decoded: Line = msgspec.json.decode(line, type=Line)
     except msgspec.MsgspecError as error:
         raise RunFileError(f"{path}: line {number}: {error}") from error
-    return decoded
+    return printable(decoded)

@@ -5,10 +5,11 @@ Every renderer takes its figures from here, so that terminal, JUnit, JSON and HT
 
 from __future__ import annotations
 
+import signal
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Final
 
-from reports.record import CaseRecord, Citation, RunRecord, Verdict
+from reports.record import STOPPED, CaseRecord, Citation, RunRecord, Verdict
 
 if TYPE_CHECKING:
     from collections.abc import Iterable
@@ -16,6 +17,8 @@ if TYPE_CHECKING:
     from reports.baseline import BaselineCheck
 
 __all__ = [
+    "CUT_SHORT",
+    "NOTHING_JUDGED",
     "SEVERITY",
     "RequirementResult",
     "Summary",
@@ -25,6 +28,12 @@ __all__ = [
     "summarise",
     "worst",
 ]
+
+NOTHING_JUDGED: Final = 3
+"""Exit status of a run in which no case says anything of the device: no PASS, no WARN, no FAIL."""
+
+CUT_SHORT: Final = 4
+"""Exit status of a run that ended before it had judged every planned case, by no signal."""
 
 SEVERITY: Final[dict[Verdict, int]] = {
     Verdict.ERROR: 5,
@@ -84,8 +93,7 @@ class Summary:
         missing: planned cases without a record: the run was cut short.
         notes: how many things cases tell that break nothing.
         requirements: what was cited, by document and section.
-        exit_status: without a baseline: 0 only when nothing failed: no FAIL, no ERROR, nothing
-            missing.
+        exit_status: without a baseline; see `exit_status`.
     """
 
     counts: dict[Verdict, int]
@@ -149,24 +157,38 @@ def summarise(run: RunRecord) -> Summary:
         counts[case.verdict] += 1
     judged = {case.id for case in run.cases}
     missing = tuple(case for case in run.header.planned if case not in judged)
-    failed = counts[Verdict.FAIL] or counts[Verdict.ERROR] or missing or _cut_short(run)
     notes = sum(len(case.notes) for case in run.cases)
-    return Summary(counts, missing, _requirements(run.cases), 1 if failed else 0, notes)
+    failed = bool(counts[Verdict.FAIL] or counts[Verdict.ERROR])
+    status = _status(run, counts, missing, failed=failed)
+    return Summary(counts, missing, _requirements(run.cases), status, notes)
 
 
 def exit_status(run: RunRecord, check: BaselineCheck | None = None) -> int:
     """What `rpcrdma certify` ends with.
 
-    With a baseline, 0 if and only if the run is complete and every deviation is as it says.
+    A run that was cut short ends with 128 and the number of the signal that did it, else with
+    `CUT_SHORT`, whatever it had found.  Of others, 1 says that something failed: a FAIL or ERROR
+    or, with a baseline, anything that is not as it says.  `NOTHING_JUDGED` is for a run that says
+    nothing of the device.  0 is all the rest.
     """
     summary = summarise(run)
     if check is None:
         return summary.exit_status
-    return 1 if check.problems or summary.missing or _cut_short(run) else 0
+    return _status(run, summary.counts, summary.missing, failed=bool(check.problems))
 
 
-def _cut_short(run: RunRecord) -> bool:
-    return run.footer is None or not run.footer.complete
+def _status(
+    run: RunRecord, counts: dict[Verdict, int], missing: tuple[str, ...], *, failed: bool
+) -> int:
+    if run.footer is not None and run.footer.signal:
+        return 128 + signal.Signals[run.footer.signal]
+    stopped = run.footer is not None and run.footer.reason == STOPPED
+    if not stopped and (missing or run.footer is None or not run.footer.complete):
+        return CUT_SHORT
+    if failed or stopped:
+        return 1
+    judged = counts[Verdict.PASS] or counts[Verdict.WARN] or counts[Verdict.FAIL]
+    return 0 if judged else NOTHING_JUDGED
 
 
 def _requirements(cases: tuple[CaseRecord, ...]) -> tuple[RequirementResult, ...]:

@@ -154,6 +154,8 @@ class Claims(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fields=Tr
             raise ValueError("`roles` is empty")
         if not self.versions:
             raise ValueError("`versions` is empty")
+        if unknown := [number for number in self.versions if number not in (1, 2)]:
+            raise ValueError(f"`versions` has {unknown[0]}: there are 1 and 2 of RPC-over-RDMA")
         for name in self.operations:
             if name not in _OPERATIONS:
                 there_are = ", ".join(_OPERATIONS)

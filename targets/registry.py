@@ -7,6 +7,7 @@ group `rpcrdma_conformance.targets` there are (`reference` is one).  A target is
 
 from __future__ import annotations
 
+from difflib import get_close_matches
 from importlib.metadata import entry_points
 from pathlib import Path
 from typing import TYPE_CHECKING, Final
@@ -53,8 +54,11 @@ def find_profile(name: str) -> Profile:
         name = find_variant(name).profile_name
     path = Path(name) if name.endswith(".toml") else SHIPPED / f"{name}.toml"
     if not name.endswith(".toml") and not path.exists():
-        known = ", ".join((*shipped_profiles(), "mutant:<slug>", "variant:<slug>"))
-        raise TargetError(f"no target `{name}`; there are {known}, or name a profile (.toml)")
+        shipped = shipped_profiles()
+        known = ", ".join((*shipped, "mutant:<slug>", "variant:<slug>"))
+        close = get_close_matches(name, shipped, n=1)
+        near = f"; did you mean {close[0]}?" if close else ""
+        raise TargetError(f"no target `{name}`; there are {known}, or name a profile (.toml){near}")
     try:
         return load_profile(path)
     except ProfileError as error:

@@ -51,12 +51,13 @@ ARROWS: dict[str, set[str]] = {
         ),
         "reports": "",
         "reports.record": "",
-        "reports.stream": "reports.record",
+        "reports.printable": "",
+        "reports.stream": "reports.printable reports.record",
         "reports.baseline": "reports.record",
         "reports.baseline_file": "reports.record reports.baseline",
         "reports.summary": "reports.record reports.baseline",
         "reports.capture": "rpcrdma.errors rpcrdma.fabric rpcrdma.roce.packet",
-        "reports.render": "reports.record reports.baseline reports.summary",
+        "reports.render": "reports.printable reports.record reports.baseline reports.summary",
         "reports.compare": (
             "reports.record reports.baseline reports.baseline_file reports.summary reports.render"
         ),
@@ -195,9 +196,9 @@ ARROWS: dict[str, set[str]] = {
             "conformance.options conformance.groups"
         ),
         "conformance.suite": (
-            "rpcrdma.errors rpcrdma.wire rpcrdma.fabric reports.record reports.stream "
-            "reports.capture reports.render targets.base targets.profile targets.lab "
-            "targets.shared targets.registry conformance.catalogue conformance.tester "
+            "rpcrdma.errors rpcrdma.wire rpcrdma.fabric reports.printable reports.record "
+            "reports.stream reports.capture reports.render targets.base targets.profile "
+            "targets.lab targets.shared targets.registry conformance.catalogue conformance.tester "
             "conformance.tester.workload conformance.tester.client conformance.tester.server "
             "conformance.options conformance.groups conformance.scenarios"
         ),
@@ -218,13 +219,14 @@ ARROWS: dict[str, set[str]] = {
             "conformance.backward conformance.suite"
         ),
         "conformance.cli": (
-            "rpcrdma.errors rpcrdma.xdr rpcrdma.wire rpcrdma.fabric reports.record "
-            "reports.stream reports.baseline reports.baseline_file reports.summary "
+            "rpcrdma.errors rpcrdma.xdr rpcrdma.wire rpcrdma.fabric reports.printable "
+            "reports.record reports.stream reports.baseline reports.baseline_file reports.summary "
             "reports.capture reports.render reports.compare targets.base targets.profile "
-            "targets.fabrics targets.ping targets.lab targets.standing targets.reference "
-            "targets.placed targets.mutants targets.variants targets.registry "
-            "conformance.bad_input conformance.catalogue conformance.tester "
-            "conformance.tester.client conformance.suite conformance.explore conformance.proof"
+            "targets.fabrics "
+            "targets.ping targets.lab targets.standing targets.reference targets.placed "
+            "targets.mutants targets.variants targets.registry conformance.bad_input "
+            "conformance.catalogue conformance.tester conformance.tester.client "
+            "conformance.suite conformance.explore conformance.proof"
         ),
         "fuzz": (
             "rpcrdma.errors rpcrdma.xdr rpcrdma.wire rpcrdma.ulp rpcrdma.fabric rpcrdma.roce "

@@ -20,7 +20,8 @@ from conformance.oracle.responder.expected import expected
 from conformance.oracle.responder.state import state_of
 from conformance.suite.parallel import check_workers
 from conformance.suite.rigs import close_rigs, open_rigs
-from conformance.suite.runner import Selection, judge
+from conformance.suite.runner import judge
+from conformance.suite.selection import Selection
 from conformance.tester.claimed import device_of
 from conformance.tester.client.harness import Harness
 from conformance.tester.server.harness import ClientHarness

@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING
 from conformance.suite.runner import RECORDS
 from reports.baseline import read_baseline
 from reports.baseline_file import draw_up, render_baseline
+from reports.render.aside import write_aside
 from reports.stream import read_run
 
 if TYPE_CHECKING:
@@ -38,7 +39,7 @@ def run(arguments: argparse.Namespace) -> int:
     file: Path = arguments.output
     earlier = read_baseline(file) if file.exists() else None
     draft = draw_up(read_run(run_file(arguments.run_folder)), earlier)
-    file.write_text(render_baseline(draft.baseline), encoding="utf-8")
+    write_aside(file, render_baseline(draft.baseline).encode())
     for case in draft.dropped:
         print(f"dropped, no such deviation any more: {case}")
     listed = sum(len(finding.case) for finding in draft.baseline.finding)

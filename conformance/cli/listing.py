@@ -5,15 +5,16 @@ from __future__ import annotations
 import argparse
 from typing import TYPE_CHECKING
 
-from conformance.bad_input import BadInput
+from conformance.bad_input import BadInput, NothingSelected, meant
 from conformance.catalogue.entries import Level, Role, Testability, load_catalogue
 from conformance.proof.coverage import ROLES, coverage
-from conformance.suite.runner import Selection, collect_cases
+from conformance.suite.runner import collect_cases
+from conformance.suite.selection import Selection, names
 from reports.summary import counted
 from targets.mutants.base import PREFIX, mutants
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Mapping
+    from collections.abc import Iterable, Mapping, Sequence
 
     from conformance.catalogue.entries import Requirement
     from conformance.proof.coverage import Coverage
@@ -48,35 +49,58 @@ def add_selection(parser: argparse.ArgumentParser) -> None:
     """Add the options that select cases."""
     _add_common(parser)
     parser.add_argument(
-        "--case", action="append", default=[], metavar="ID", help="this case only; may be repeated"
+        "--case",
+        action="append",
+        default=[],
+        metavar="ID",
+        help="this case; without brackets, all its variants; * and ? stand for any characters",
+    )
+    parser.add_argument(
+        "--exclude", action="append", default=[], metavar="ID", help="not this case; as --case"
     )
     parser.add_argument(
         "--destructive", action="store_true", help="include cases that may bring a device down"
     )
 
 
-def selection_of(arguments: argparse.Namespace) -> Selection:
+def selection_of(
+    arguments: argparse.Namespace, roles: Sequence[str] = ("requester", "responder")
+) -> Selection:
     """The selection that the options describe.
 
+    Args:
+        arguments: as they were given.
+        roles: of the device.
+
     Raises:
-        BadInput: a case is unknown, or none is selected.
+        BadInput: a case is unknown.
+        NothingSelected: no case is selected that is about one of the roles.
     """
     cases = collect_cases()
     known = {case.id for case in cases}
     known |= {identity.partition("[")[0] for identity in known}
-    for identity in arguments.case:
-        if identity not in known:
-            raise BadInput(f"there is no case `{identity}`; `rpcrdma cases` lists them all")
+    for identity in (*arguments.case, *arguments.exclude):
+        if not any(names(identity, one) for one in known):
+            near = meant(identity, known)
+            raise BadInput(f"there is no case `{identity}`; `rpcrdma cases` lists them all{near}")
     selection = Selection(
-        document=arguments.document,
-        section=arguments.section,
+        document=",".join(arguments.document),
+        section=",".join(arguments.section),
         role=arguments.role,
         level=arguments.level,
         cases=tuple(arguments.case),
-        destructive=arguments.destructive or bool(arguments.case),
+        destructive=arguments.destructive,
+        exclude=tuple(arguments.exclude),
     )
-    if not any(selection.includes(case) for case in cases):
-        raise BadInput(f"no case is selected{_by(arguments)}; {_hint(arguments.document, known)}")
+    selected = [case for case in cases if selection.includes(case)]
+    if not selected:
+        hint = _hint(selection.document, known)
+        raise NothingSelected(f"no case is selected{_by(arguments)}; {hint}")
+    if not any(case.role in roles for case in selected):
+        raise NothingSelected(
+            f"no case for the role {' or '.join(roles)}, which the target has, is selected"
+            f"{_by(arguments)}; `rpcrdma cases --role {roles[0]}` lists them all"
+        )
     return selection
 
 
@@ -95,17 +119,20 @@ def run_requirements(arguments: argparse.Namespace) -> int:
     """Print the requirements.
 
     Raises:
-        BadInput: none is selected.
+        NothingSelected: none is.
     """
     selected = load_catalogue().select(
-        section=arguments.section or None,
         role=Role(arguments.role) if arguments.role else None,
         level=Level(arguments.level) if arguments.level else None,
     )
-    wanted = arguments.document.split(",")
-    found = [entry for entry in selected if not arguments.document or entry.document in wanted]
+    found = [
+        entry
+        for entry in selected
+        if (not arguments.document or entry.document in arguments.document)
+        and (not arguments.section or _is_within(entry.section, arguments.section))
+    ]
     if not found:
-        raise BadInput(
+        raise NothingSelected(
             f"no requirement is selected{_by(arguments)}; `rpcrdma requirements` lists them all"
         )
     cited = _gathered(
@@ -162,9 +189,20 @@ def _gathered(pairs: Iterable[tuple[str, str]]) -> dict[str, dict[str, int]]:
 
 def _by(arguments: argparse.Namespace) -> str:
     """The options that restrict a selection, as they were given."""
-    names = ("document", "section", "role", "level")
-    given = [f"--{name} {value}" for name in names if (value := getattr(arguments, name))]
+    given = [
+        f"--{name} {value}"
+        for name in ("document", "section", "role", "level", "case", "exclude")
+        for value in _values(getattr(arguments, name, ()))
+    ]
     return f" by {' '.join(given)}" if given else ""
+
+
+def _is_within(section: str, wanted: Iterable[str]) -> bool:
+    return any(f"{section}.".startswith(f"{one}.") for one in wanted)
+
+
+def _values(given: str | Sequence[str]) -> Sequence[str]:
+    return [given] if isinstance(given, str) and given else given
 
 
 def _hint(documents: str, known: Iterable[str]) -> str:
@@ -175,23 +213,33 @@ def _hint(documents: str, known: Iterable[str]) -> str:
     return f"none is about it yet, `rpcrdma requirements --document {documents}` lists what it says"
 
 
-def _documents(names: str) -> str:
+def _documents(text: str) -> list[str]:
     """The argument of --document, if there are such documents."""
     known = [part.document for part in load_catalogue().documents]
-    for name in filter(None, names.split(",")):  # argparse gives the empty default, too
+    wanted = text.split(",")
+    for name in wanted:
         if name not in known:
             raise argparse.ArgumentTypeError(f"no document `{name}`; there are {', '.join(known)}")
-    return names
+    return wanted
 
 
 def _add_common(parser: argparse.ArgumentParser) -> None:
     parser.add_argument(
         "--document",
-        default="",
+        action="extend",
+        default=[],
         type=_documents,
         metavar="NAME[,NAME...]",
-        help="short names, rfc8166,bidir",
+        help="short names, rfc8166,bidir; given again, these too",
     )
-    parser.add_argument("--section", default="", help="number; its subsections are included")
+    parser.add_argument(
+        "--section",
+        action="extend",
+        default=[],
+        type=lambda text: text.split(","),
+        metavar="NUMBER[,NUMBER...]",
+        help="its subsections are included; given again, these too",
+    )
     parser.add_argument("--role", default="", choices=["requester", "responder"])
-    parser.add_argument("--level", default="", choices=[level.value for level in Level])
+    levels = [level.value for level in Level]
+    parser.add_argument("--level", default="", type=str.upper, choices=levels)

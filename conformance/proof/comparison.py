@@ -24,7 +24,7 @@ from conformance.oracle.responder.expected import expected
 from conformance.oracle.transmissions import Reported
 from conformance.proof.difference import Difference, DifferenceKind, only_recommended
 from conformance.proof.requester_comparison import compare_acts, compare_calls
-from conformance.suite.runner import Selection, judge
+from conformance.suite.runner import judge
 from conformance.tester.server.harness import ClientHarness
 from targets.mutants.base import PREFIX
 
@@ -34,6 +34,7 @@ if TYPE_CHECKING:
     from conformance.oracle.responder.expectation import Expectation
     from conformance.suite.plugin import Case
     from conformance.suite.rigs import Rig
+    from conformance.suite.selection import Selection
     from conformance.tester.acceptance import Acceptance
     from targets.base import ClientTarget, Target
 

@@ -37,8 +37,9 @@ from typing import TYPE_CHECKING, Final
 from conformance.proof.kills import Kill, write_kills
 from conformance.proof.method_reach import reach_of_methods
 from conformance.proof.requester_comparison import compare_calls
-from conformance.suite.runner import GaveUp, Selection, collect_cases, judge
+from conformance.suite.runner import GaveUp, collect_cases, judge
 from conformance.suite.section_end import FOUND_BETWEEN
+from conformance.suite.selection import Selection
 from conformance.tester.server.harness import ClientHarness
 from reports.record import Verdict
 from targets.mutants.base import PREFIX, find_mutant, mutants

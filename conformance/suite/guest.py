@@ -18,8 +18,10 @@ from typing import TYPE_CHECKING, Final
 
 import msgspec
 
+from conformance.suite.interruption import stop_at_first
 from conformance.suite.plugin import SuiteError
-from conformance.suite.runner import Selection, certify
+from conformance.suite.runner import certify
+from conformance.suite.selection import Selection  # noqa: TC001  # msgspec reads it
 from rpcrdma.errors import FabricError
 from targets.base import TargetError, Unsupported
 from targets.registry import find_any_target
@@ -48,6 +50,9 @@ class GuestOrder(msgspec.Struct, frozen=True):
         called: what a command that runs a case again says after `rpcrdma certify`.
         workers: in how many processes.
         time_limit: seconds after which no further case is judged.
+        facts: for the head of the records.
+        stop_at: whether the first case that fails ends the run.
+        listed: cases that do not, since a baseline lists them.
     """
 
     target: str
@@ -57,6 +62,9 @@ class GuestOrder(msgspec.Struct, frozen=True):
     called: str = ""
     workers: int = 1
     time_limit: float | None = None
+    facts: tuple[tuple[str, str], ...] = ()
+    stop_at: bool = False
+    listed: tuple[str, ...] = ()
 
 
 def main(arguments: Sequence[str]) -> int:
@@ -65,6 +73,7 @@ def main(arguments: Sequence[str]) -> int:
 
 
 def _execute(order: GuestOrder) -> int:
+    stop = stop_at_first(order.listed)
     try:
         certifier(order.workers)(
             find_any_target(order.target, order.fabric),
@@ -72,8 +81,10 @@ def _execute(order: GuestOrder) -> int:
             Path(order.folder),
             called=order.called or shlex.quote(order.target),
             captures=False,
+            facts=order.facts,
             time_limit=order.time_limit,
             on_begin=lambda case, planned: _tell(f"{BEGIN} {planned} {case}"),
+            on_case=lambda case, _planned: stop(case) if order.stop_at else None,
         )
     except (FabricError, OSError, SuiteError, TargetError, Unsupported) as error:
         _tell(f"{STOP} {' '.join(str(error).split())}")

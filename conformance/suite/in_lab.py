@@ -18,8 +18,9 @@ import msgspec
 
 from conformance.suite.evidence import complete
 from conformance.suite.guest import BEGIN, STOP
+from conformance.suite.interruption import reason_of, signal_of
 from conformance.suite.runner import RECORDS
-from reports.record import CaseRecord, RunHeader
+from reports.record import CaseRecord, RunFooter, RunHeader
 from reports.stream import read_run
 from targets.base import TargetError
 from targets.lab.lab import Ending, LabRun, run_in_lab, server_of
@@ -124,8 +125,25 @@ def collect_all(
     for folder in folders:
         folder.mkdir(parents=True, exist_ok=True)
         (folder / RECORDS).unlink(missing_ok=True)
-    result = run_in_lab(run, listener)
+    try:
+        result = run_in_lab(run, listener)
+    except KeyboardInterrupt as error:
+        if not all((folder / RECORDS).exists() for folder in folders):
+            raise
+        return [(_interrupted(folder, error), "") for folder in folders]
     return [_found(result, folder, listener) for folder in folders]
+
+
+def _interrupted(folder: Path, error: KeyboardInterrupt) -> RunRecord:
+    """What a machine has left that was ended from outside."""
+    record = complete(read_run(folder / RECORDS), folder, folder / RECORDS)
+    if record.footer is not None:
+        return record
+    took = sum(case.duration for case in record.cases)
+    ending = RunFooter(
+        len(record.cases), took, complete=False, reason=reason_of(error), signal=signal_of(error)
+    )
+    return msgspec.structs.replace(record, footer=ending)
 
 
 def _found(result: LabResult, folder: Path, listener: _Listener) -> tuple[RunRecord, str]:

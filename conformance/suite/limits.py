@@ -59,6 +59,9 @@ class RunLimits:
 
     Args:
         seconds: that the run may last; None: `run_seconds`.
+
+    Attributes:
+        refused: why no more cases are judged; empty as long as they are.
     """
 
     def __init__(self, seconds: float | None = None) -> None:
@@ -66,6 +69,7 @@ class RunLimits:
         self._end = float("inf")
         self._in_a_row = 0
         self._over = ""
+        self.refused = ""
 
     def begin(self, cases: int) -> None:
         """The run begins, with so many cases."""
@@ -80,9 +84,11 @@ class RunLimits:
             Inconclusive: no more are.
         """
         if self._in_a_row >= MOST_IN_A_ROW:
-            raise Inconclusive(f"given up: each of the last {MOST_IN_A_ROW} cases had to be ended")
-        if time.monotonic() >= self._end:
-            raise Inconclusive(self._over)
+            self.refused = f"given up: each of the last {MOST_IN_A_ROW} cases had to be ended"
+        elif time.monotonic() >= self._end:
+            self.refused = self._over
+        if self.refused:
+            raise Inconclusive(self.refused)
 
     @contextmanager
     def case(self) -> Iterator[None]:

@@ -25,8 +25,10 @@ from typing import TYPE_CHECKING, Final
 import msgspec
 
 from conformance.catalogue.entries import load_catalogue
+from conformance.suite.interruption import finish
 from conformance.suite.plugin import SuiteError
-from conformance.suite.runner import RECORDS, SCENARIOS, Selection, collect_cases
+from conformance.suite.runner import RECORDS, SCENARIOS, collect_cases
+from conformance.suite.selection import Selection
 from conformance.suite.worker import Begun, Job, Lost, Message, Stopped, judge
 from reports.record import CaseRecord, RunHeader, Verdict
 from reports.stream import RunWriter, read_run
@@ -159,6 +161,7 @@ class _Run:
     alone: set[str] = field(default_factory=set)
     doubtful: list[CaseRecord] = field(default_factory=list)
     unsure: dict[str, CaseRecord] = field(default_factory=dict)
+    refused: str = ""
     writer: RunWriter | None = None
     header: RunHeader | None = None
 
@@ -169,7 +172,7 @@ class _Run:
 
     def execute(self, workers: int) -> RunRecord:
         """From the first process to the records in order."""
-        reason = ""
+        interruption: KeyboardInterrupt | None = None
         try:
             self._start_all(workers)
             while self.shares:
@@ -180,8 +183,8 @@ class _Run:
                 self._start(workers + 1, self.job.target, names)
             while self.shares:
                 self._step()
-        except KeyboardInterrupt:
-            reason = "interrupted"
+        except KeyboardInterrupt as error:
+            interruption = error
             self._settle_all()
         finally:
             for share in self.shares:
@@ -189,7 +192,7 @@ class _Run:
                 share.process.join()
             if self.writer is not None:
                 self.writer.close()
-        return self._merge(reason)
+        return self._merge(interruption)
 
     def _start_all(self, workers: int) -> None:
         target = self.job.target
@@ -320,9 +323,10 @@ class _Run:
         if share.doubtful is not None:
             share.left.remove(share.doubtful.id)
             self.doubtful.append(share.doubtful)
-        if share.stopped == Stopped():
-            return
         last = share.stopped
+        if isinstance(last, Stopped) and not last.reason:
+            self.refused = self.refused or last.refused
+            return
         how = last.reason if isinstance(last, Stopped) else _manner(share.process)
         if not share.begun:
             if self.writer is None:
@@ -360,10 +364,10 @@ class _Run:
             destructive=case.destructive,
         )
 
-    def _merge(self, reason: str) -> RunRecord:
+    def _merge(self, interruption: KeyboardInterrupt | None) -> RunRecord:
         """Write all records again, in the order of the plan, and forget those of the shares."""
         if self.header is None:
-            raise TargetError("the run was interrupted before its first case")
+            raise interruption or TargetError("the run ended before its first case")
         planned = tuple(case for case in self.cases if case in self.planned)
         partial = self.job.folder / f"{RECORDS}.partial"
         header = msgspec.structs.replace(self.header, planned=planned)
@@ -372,7 +376,7 @@ class _Run:
             for case in (*planned, *unplanned):
                 if case in self.records:
                     writer.add(self.records[case])
-            writer.finish(time.monotonic() - self.began, reason=reason)
+            finish(writer, time.monotonic() - self.began, interruption, self.refused)
         partial.replace(self.job.folder / RECORDS)
         for file in self.job.folder.glob("records-*.jsonl"):
             file.unlink()

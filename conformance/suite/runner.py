@@ -7,7 +7,6 @@ import os
 import platform
 import time
 from contextlib import ExitStack, contextmanager
-from dataclasses import dataclass
 from functools import cache
 from pathlib import Path
 from typing import TYPE_CHECKING, Final
@@ -16,8 +15,9 @@ import pytest
 
 from conformance import scenarios
 from conformance.catalogue.entries import load_catalogue
+from conformance.suite.interruption import finish
 from conformance.suite.limits import OutOfTime, RunLimits
-from conformance.suite.plugin import Case, Plugin, SuiteError, case_id
+from conformance.suite.plugin import Case, Plugin, SuiteError
 from conformance.suite.rigs import close_rigs, open_rigs
 from conformance.suite.section_end import added_ids
 from conformance.tester.case import Deviation, Inconclusive
@@ -29,11 +29,12 @@ if TYPE_CHECKING:
     from collections.abc import Callable, Iterator, Mapping
 
     from conformance.suite.rigs import Rig
+    from conformance.suite.selection import Selection
     from conformance.tester.weather import Weather
     from reports.record import RunRecord
     from targets.base import ClientTarget, Target
 
-__all__ = ["RECORDS", "GaveUp", "Selection", "certify", "collect_cases", "judge", "known_ids"]
+__all__ = ["RECORDS", "GaveUp", "certify", "collect_cases", "judge", "known_ids"]
 
 RECORDS: Final = "records.jsonl"
 """Name of the file of records in a run's folder."""
@@ -50,48 +51,6 @@ _OPTIONS: Final = (
 
 class GaveUp(SuiteError):
     """Pytest ended by an error of its own: the cases that were left have not been judged."""
-
-
-@dataclass(frozen=True, slots=True)
-class Selection:
-    """Which cases to run; what is empty does not restrict.
-
-    Attributes:
-        document: short name; several with commas between them.
-        section: number, subsections included.  role: of the device.
-        level: of one of the cited requirements.  cases: ids; without brackets, all parameters.
-        destructive: include the cases that may bring a device down.
-    """
-
-    document: str = ""
-    section: str = ""
-    role: str = ""
-    level: str = ""
-    cases: tuple[str, ...] = ()
-    destructive: bool = False
-
-    def includes(self, case: Case) -> bool:
-        """Whether the case is wanted."""
-        document, section, _ = case.id.split("/", 2)
-        return (
-            (self.destructive or not case.destructive)
-            and self._is_from(document, section)
-            and self.role in ("", case.role)
-            and (not self.level or self.level in _levels(case))
-            and (not self.cases or any(_names(name, case.id) for name in self.cases))
-        )
-
-    def may_be_in(self, path: Path) -> bool:
-        """Whether a scenario file may hold a case that is wanted; its name tells the section."""
-        document, section, _ = case_id(path, "").split("/", 2)
-        return self._is_from(document, section) and (
-            not self.cases or any(name.startswith(f"{document}/{section}/") for name in self.cases)
-        )
-
-    def _is_from(self, document: str, section: str) -> bool:
-        return (not self.document or document in self.document.split(",")) and (
-            not self.section or f"{section}.".startswith(f"{self.section}.")
-        )
 
 
 @cache
@@ -154,6 +113,7 @@ def certify(
         facts = (*facts, ("faults", str(weather)))
     roles = target.profile.claims.roles
     rigs: dict[str, Rig] = {}
+    limits = RunLimits(time_limit)
     with ExitStack() as stack:
         stack.callback(close_rigs, rigs)
         writers: list[RunWriter] = []
@@ -198,13 +158,12 @@ def certify(
             on_begin=begun,
             on_case=record,
             called=called or target.name,
-            limits=RunLimits(time_limit),
+            limits=limits,
         )
-        status = _run_pytest(plugin, *_files(selection, scenarios_folder))
-        interrupted = status == pytest.ExitCode.INTERRUPTED
-        if interrupted and not writers:
-            raise KeyboardInterrupt
-        writers[0].finish(time.monotonic() - began, reason="interrupted" if interrupted else "")
+        interruption = _run_pytest(plugin, *_files(selection, scenarios_folder))
+        if interruption is not None and not writers:
+            raise interruption
+        finish(writers[0], time.monotonic() - began, interruption, limits.refused)
     return read_run(folder / records)
 
 
@@ -274,9 +233,11 @@ def judge(
             on_case=record,
             on_body=on_body,
         )
-        _run_pytest(plugin, *_files(selection, SCENARIOS))
+        interruption = _run_pytest(plugin, *_files(selection, SCENARIOS))
     finally:
         close_rigs(rigs)
+    if interruption is not None:
+        raise interruption
     return tuple(records)
 
 
@@ -302,16 +263,26 @@ class _Breakdown:
     """Keeps the error that ends pytest itself, which else shows in nothing but its status."""
 
     found: BaseException | None = None
+    interruption: KeyboardInterrupt | None = None
 
-    def pytest_internalerror(self, excinfo: pytest.ExceptionInfo[BaseException]) -> None:
-        """Pytest gives up, and prints a traceback."""
+    def pytest_internalerror(self, excinfo: pytest.ExceptionInfo[BaseException]) -> bool:
+        """Pytest gives up, and prints a traceback; a full disk, no fault of ours, needs none."""
         self.found = excinfo.value
+        return isinstance(self.found, OSError)
+
+    def pytest_keyboard_interrupt(self, excinfo: pytest.ExceptionInfo[BaseException]) -> None:
+        """Pytest has been interrupted, or a device of others' was lost."""
+        if isinstance(excinfo.value, KeyboardInterrupt):
+            self.interruption = excinfo.value
 
 
-def _run_pytest(plugin: Plugin, *where: Path, options: tuple[str, ...] = ()) -> int:
+def _run_pytest(
+    plugin: Plugin, *where: Path, options: tuple[str, ...] = ()
+) -> KeyboardInterrupt | None:
+    """Run pytest; returns what interrupted it."""
     breakdown = _Breakdown()
     with _no_foreign_plugins():
-        status = pytest.main([*_OPTIONS, *options, *map(str, where)], plugins=[plugin, breakdown])
+        pytest.main([*_OPTIONS, *options, *map(str, where)], plugins=[plugin, breakdown])
     if plugin.fault is not None:
         raise plugin.fault
     if (error := breakdown.found) is not None:
@@ -319,7 +290,7 @@ def _run_pytest(plugin: Plugin, *where: Path, options: tuple[str, ...] = ()) -> 
             f"pytest gave the run up, by {type(error).__name__}: {error}; what it had not judged"
             " has no verdict"
         ) from error
-    return int(status)
+    return breakdown.interruption
 
 
 @contextmanager
@@ -336,12 +307,3 @@ def _no_foreign_plugins() -> Iterator[None]:
                 os.environ.pop(name, None)
             else:
                 os.environ[name] = value
-
-
-def _levels(case: Case) -> set[str]:
-    catalogue = load_catalogue()
-    return {catalogue[requirement].level.value for requirement in case.requirements}
-
-
-def _names(name: str, identity: str) -> bool:
-    return identity == name or identity.partition("[")[0] == name

@@ -13,8 +13,10 @@ from typing import TYPE_CHECKING
 
 import msgspec
 
+from conformance.suite.interruption import INTERRUPTED
 from conformance.suite.plugin import SuiteError
-from conformance.suite.runner import Selection, certify
+from conformance.suite.runner import certify
+from reports.printable import printable
 from reports.record import CaseRecord
 from rpcrdma.errors import FabricError
 from targets.base import TargetError, Unsupported
@@ -23,6 +25,7 @@ if TYPE_CHECKING:
     from multiprocessing.connection import Connection
     from pathlib import Path
 
+    from conformance.suite.selection import Selection
     from conformance.tester.weather import Weather
     from targets.base import ClientTarget, Target
 
@@ -36,9 +39,15 @@ class Begun(msgspec.Struct, frozen=True, tag="begun"):
 
 
 class Stopped(msgspec.Struct, frozen=True, tag="stopped"):
-    """A process ends; without a reason, because it has judged all that it was given."""
+    """A process ends; without a reason, because it has a record of all that it was given.
+
+    Attributes:
+        reason: why it has not.
+        refused: why no case was judged any more, the time being over.
+    """
 
     reason: str = ""
+    refused: str = ""
 
 
 class Lost(msgspec.Struct, frozen=True, tag="lost"):
@@ -86,7 +95,8 @@ def judge(
     def tell(message: Message) -> None:
         pipe.send_bytes(msgspec.json.encode(message))
 
-    signal.signal(signal.SIGINT, signal.SIG_IGN)  # the parent ends us
+    for number in (signal.SIGINT, signal.SIGTERM, signal.SIGHUP):
+        signal.signal(number, signal.SIG_IGN)  # the parent ends us
     if target is not job.target:  # then it may be told to end, and closes its connections
         signal.signal(signal.SIGTERM, signal.default_int_handler)
     try:
@@ -101,10 +111,11 @@ def judge(
             records=records,
             time_limit=job.time_limit,
             on_begin=lambda case, _planned: tell(Begun(case)),
-            on_case=lambda record, _planned: tell(record),
+            on_case=lambda record, _planned: tell(printable(record)),
             scenarios_folder=job.scenarios_folder,
         )
-        tell(Stopped() if run.footer is not None and run.footer.complete else Lost())
+        reason = run.footer.reason if run.footer is not None else INTERRUPTED
+        tell(Lost() if reason.startswith(INTERRUPTED) else Stopped(refused=reason))
     except KeyboardInterrupt:  # `DeviceLost` as well
         tell(Lost())
     except (FabricError, OSError, SuiteError, TargetError, Unsupported) as error:

@@ -4,7 +4,8 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Final
 
-from conformance.suite.runner import Selection, certify
+from conformance.suite.runner import certify
+from conformance.suite.selection import Selection
 
 if TYPE_CHECKING:
     from collections.abc import Callable

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Final
 
 from reports.render.html import write_html
 from reports.render.json import write_json
@@ -14,7 +14,10 @@ if TYPE_CHECKING:
     from reports.baseline import BaselineCheck
     from reports.record import RunRecord
 
-__all__ = ["render_all"]
+__all__ = ["REPORTS", "render_all"]
+
+REPORTS: Final = ("report.html", "report.json", "junit.xml")
+"""Names of the files."""
 
 
 def render_all(
@@ -24,7 +27,7 @@ def render_all(
 
     With a `check` they tell which deviations are known and where the baseline does not hold.
     """
-    html, json, junit = folder / "report.html", folder / "report.json", folder / "junit.xml"
+    html, json, junit = (folder / name for name in REPORTS)
     write_html(run, html, check)
     write_json(run, json, check)
     write_junit(run, junit, check)

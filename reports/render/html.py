@@ -19,6 +19,7 @@ from typing import TYPE_CHECKING, Final
 from jinja2 import Environment, PackageLoader, StrictUndefined
 
 from reports.record import RunRecord, Verdict
+from reports.render.aside import write_aside
 from reports.summary import counted, ground, summarise
 
 if TYPE_CHECKING:
@@ -87,7 +88,7 @@ def write_html(run: RunRecord, path: Path, check: BaselineCheck | None = None) -
         ground=ground,
         linked=lambda link: _seen_from(path.parent, link),
     )
-    path.write_text(page, encoding="utf-8")
+    write_aside(path, page.encode())
 
 
 def _seen_from(folder: Path, link: str) -> str:

@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING
 import msgspec
 
 from reports.record import FORMAT_VERSION, CaseRecord, RunFooter, RunHeader, RunRecord
+from reports.render.aside import write_aside
 from reports.summary import exit_status, summarise
 
 if TYPE_CHECKING:
@@ -80,7 +81,7 @@ def write_json(run: RunRecord, path: Path, check: BaselineCheck | None = None) -
         baseline=_compared(check) if check else None,
         notes=summary.notes,
     )
-    path.write_bytes(msgspec.json.format(msgspec.json.encode(report), indent=2) + b"\n")
+    write_aside(path, msgspec.json.format(msgspec.json.encode(report), indent=2) + b"\n")
 
 
 def _compared(check: BaselineCheck) -> BaselineReport:

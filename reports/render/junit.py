@@ -10,10 +10,13 @@ whatever else it disagrees with becomes a failure (of a case of its own where th
 
 from __future__ import annotations
 
+import io
 from typing import TYPE_CHECKING
 from xml.etree import ElementTree
 
+from reports.printable import printable
 from reports.record import CaseRecord, RunRecord, Verdict
+from reports.render.aside import write_aside
 from reports.summary import ground, summarise
 
 if TYPE_CHECKING:
@@ -39,7 +42,7 @@ def write_junit(run: RunRecord, path: Path, check: BaselineCheck | None = None) 
     facts += [("not reached", requirement) for requirement in unreached]
     properties = ElementTree.SubElement(suite, "properties")
     for name, value in facts:
-        ElementTree.SubElement(properties, "property", name=name, value=_printable(value))
+        ElementTree.SubElement(properties, "property", name=name, value=printable(value))
     for case in run.cases:
         _add_case(suite, case, check)
     for case_id in summarise(run).missing:
@@ -51,7 +54,9 @@ def write_junit(run: RunRecord, path: Path, check: BaselineCheck | None = None) 
     suite.set("tests", str(len(suite.findall("testcase"))))
     tree = ElementTree.ElementTree(suite)
     ElementTree.indent(tree)
-    tree.write(path, encoding="utf-8", xml_declaration=True)
+    page = io.BytesIO()
+    tree.write(page, encoding="utf-8", xml_declaration=True)
+    write_aside(path, page.getvalue())
 
 
 def _add_case(suite: ElementTree.Element, case: CaseRecord, check: BaselineCheck | None) -> None:
@@ -62,8 +67,8 @@ def _add_case(suite: ElementTree.Element, case: CaseRecord, check: BaselineCheck
         _add_known(element, case, known)
     elif problem:
         tag = "error" if case.verdict is Verdict.ERROR else "failure"
-        message = _printable(" ".join(filter(None, (problem, case.reason))))
-        ElementTree.SubElement(element, tag, message=message).text = _printable(_explanation(case))
+        message = printable(" ".join(filter(None, (problem, case.reason))))
+        ElementTree.SubElement(element, tag, message=message).text = printable(_explanation(case))
     else:
         _add_verdict(element, case)
     _add_notes(element, case)
@@ -73,32 +78,32 @@ def _add_notes(element: ElementTree.Element, case: CaseRecord) -> None:
     """What breaks nothing, as output."""
     if case.notes:
         output = ElementTree.SubElement(element, "system-out")
-        output.text = _printable("\n".join(f"note: {note}" for note in case.notes))
+        output.text = printable("\n".join(f"note: {note}" for note in case.notes))
 
 
 def _add_known(element: ElementTree.Element, case: CaseRecord, known: Known) -> None:
     link = f" ({known.link})" if known.link else ""
-    message = _printable(f"known {case.verdict.value}: {known.why}{link}")
+    message = printable(f"known {case.verdict.value}: {known.why}{link}")
     ElementTree.SubElement(element, "skipped", message=message)
-    ElementTree.SubElement(element, "system-out").text = _printable(_explanation(case))
+    ElementTree.SubElement(element, "system-out").text = printable(_explanation(case))
 
 
 def _add_verdict(element: ElementTree.Element, case: CaseRecord) -> None:
     """What the verdict alone says."""
-    message = _printable(case.reason or case.title)
+    message = printable(case.reason or case.title)
     match case.verdict:
         case Verdict.FAIL:
             failure = ElementTree.SubElement(element, "failure", message=message)
-            failure.text = _printable(_explanation(case))
+            failure.text = printable(_explanation(case))
         case Verdict.ERROR:
             error = ElementTree.SubElement(element, "error", message=message)
-            error.text = _printable(_explanation(case))
+            error.text = printable(_explanation(case))
         case Verdict.INCONC | Verdict.NA:
             skipped = f"{case.verdict.value}: {message}"
             ElementTree.SubElement(element, "skipped", message=skipped)
         case Verdict.WARN:
             output = ElementTree.SubElement(element, "system-out")
-            output.text = _printable(f"WARN: {_explanation(case)}")
+            output.text = printable(f"WARN: {_explanation(case)}")
         case Verdict.PASS:
             pass
 
@@ -108,7 +113,7 @@ def _add_unjudged(suite: ElementTree.Element, run: RunRecord, check: BaselineChe
     judged = {case.id for case in run.cases}
     for problem in check.problems if check else ():
         if problem.case not in judged:
-            message = _printable(problem.sentence)
+            message = printable(problem.sentence)
             ElementTree.SubElement(_case(suite, problem.case), "failure", message=message)
 
 
@@ -132,8 +137,3 @@ def _explanation(case: CaseRecord) -> str:
 def _class(case_id: str) -> str:
     """Document and section, in the dotted form by which CI servers group."""
     return ".".join(case_id.split("/")[:2])
-
-
-def _printable(text: str) -> str:
-    """Without the characters that XML 1.0 cannot carry."""
-    return "".join(c if c in "\t\n\r" or ord(c) >= 0x20 else "�" for c in text)

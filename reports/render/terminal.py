@@ -2,27 +2,28 @@
 
 from __future__ import annotations
 
+import os
 from typing import TYPE_CHECKING, Final
 
+from rich.console import Console
 from rich.live import Live
 from rich.markup import escape
 from rich.table import Table
 from rich.text import Text
 
+from reports.printable import printable
 from reports.record import CaseRecord, RunRecord, Verdict
-from reports.summary import counted, ground, summarise
+from reports.summary import NOTHING_JUDGED, counted, ground, summarise
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Container, Iterable
     from types import TracebackType
     from typing import Self
 
-    from rich.console import Console
-
     from reports.baseline import BaselineCheck
     from reports.summary import Summary
 
-__all__ = ["VERDICT_STYLE", "Progress", "print_case", "print_summary"]
+__all__ = ["VERDICT_STYLE", "Progress", "Terminal", "print_case", "print_summary"]
 
 VERDICT_STYLE: Final[dict[Verdict, str]] = {
     Verdict.PASS: "green",
@@ -41,14 +42,23 @@ _EXPLAINED: Final = 20
 """Of how many cases the summary tells everything; a device that does nothing right fails all."""
 
 
+class Terminal(Console):
+    """A console that lets a run go on when whoever read its output has seen enough."""
+
+    def on_broken_pipe(self) -> None:
+        """Write to nowhere from now on: the reports are still wanted."""
+        self.quiet = True
+        os.dup2(os.open(os.devnull, os.O_WRONLY), self.file.fileno())
+
+
 class Progress:
     """Shows a run while it runs.
 
     On a terminal, one line changes in place: how many cases are done, the verdicts so far, the
     running case.  Lines that stay are written for the cases that a person will want to look at; for
     every case if `verbose`.  Those that a baseline lists (`listed`) wait for the summary, which
-    knows whether they are as it says.  The first line says how long the run may take at most, by
-    the number of its cases (`seconds`).
+    knows whether they are as it says.  The first lines say what makes the run (`head`) and how long
+    it may take at most, by the number of its cases (`seconds`).
     """
 
     def __init__(
@@ -58,11 +68,13 @@ class Progress:
         verbose: bool = False,
         listed: Container[str] = (),
         seconds: Callable[[int], float] | None = None,
+        head: str = "",
     ) -> None:
         self._console = console
         self._verbose = verbose
         self._listed = listed
         self._seconds = seconds
+        self._head = head
         self._counts = dict.fromkeys(Verdict, 0)
         self._line = Text(no_wrap=True, overflow="ellipsis")
         self._live = Live(console=console, transient=True, get_renderable=lambda: self._line)
@@ -84,6 +96,9 @@ class Progress:
 
     def begin(self, case: str, planned: int) -> None:
         """A case begins; `planned` is how many there are."""
+        if self._head:
+            self.note(self._head)
+            self._head = ""
         if self._seconds is not None:
             minutes = self._seconds(planned) / 60
             cases = counted(planned, "case")
@@ -110,7 +125,7 @@ class Progress:
 
     def note(self, line: str) -> None:
         """Something has happened between the cases that a person should know of."""
-        self._console.print(escape(line), highlight=False, soft_wrap=True)
+        self._console.print(escape(printable(line)), highlight=False, soft_wrap=True)
 
 
 def print_case(console: Console, case: CaseRecord) -> None:
@@ -136,7 +151,8 @@ def print_case(console: Console, case: CaseRecord) -> None:
     lines += [f"note      {note}" for note in case.notes]
     lines.append(f"again     {case.rerun}")
     for line in filter(None, lines):
-        console.print(f"       {escape(line)}", highlight=False, soft_wrap=True)
+        inside = line.replace("\n", "\n       ")  # no line of a device's looks like one of ours
+        console.print(f"       {escape(inside)}", highlight=False, soft_wrap=True)
 
 
 def print_summary(console: Console, run: RunRecord, check: BaselineCheck | None = None) -> None:
@@ -155,12 +171,7 @@ def print_summary(console: Console, run: RunRecord, check: BaselineCheck | None 
         more = counted(len(told) - _EXPLAINED, "case")
         console.print(f"       and {more} more: see the report")
     _print_notes(console, (case for case in run.cases if case not in told[:_EXPLAINED]))
-    for case_id in summary.missing:
-        console.print(f"[bold magenta]MISSING[/] {escape(case_id)}", highlight=False)
-    if run.footer is None:
-        console.print("[bold magenta]The run was cut short: its records have no end.[/]")
-    elif not run.footer.complete:
-        console.print(f"[bold magenta]The run did not finish:[/] {escape(run.footer.reason)}")
+    _print_end(console, run, summary)
     if check:
         _print_check(console, run.cases, check)
     table = Table(box=None, pad_edge=False)
@@ -175,6 +186,23 @@ def print_summary(console: Console, run: RunRecord, check: BaselineCheck | None 
         highlight=False,
     )
     console.print(table)
+
+
+def _print_end(console: Console, run: RunRecord, summary: Summary) -> None:
+    """That a run was cut short, or says nothing of the device."""
+    planned = counted(len(run.header.planned), "case")
+    judged = f"{len(run.header.planned) - len(summary.missing)} of {planned} judged"
+    if run.footer is None:
+        line = f"The run was cut short: {judged}; its records have no end."
+    elif not run.footer.complete:
+        line = f"The run was cut short: {judged}; {run.footer.reason}."
+    elif summary.missing:
+        line = f"The run was cut short: {judged}."
+    elif summary.exit_status == NOTHING_JUDGED:
+        line = "Nothing was judged: no case says anything of the device."
+    else:
+        return
+    console.print(Text(line, "bold magenta"), soft_wrap=True)
 
 
 def _unreached(summary: Summary) -> str:

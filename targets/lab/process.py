@@ -155,13 +155,20 @@ def _text(line: bytes) -> str:
 
 @contextmanager
 def _termination_raises() -> Iterator[None]:
-    """SIGTERM and SIGHUP become SystemExit meanwhile, so that `finally` clauses run."""
+    """SIGTERM and SIGHUP become SystemExit meanwhile, so that `finally` clauses run.
+
+    Where the caller has them raise something already, they go on doing that.
+    """
 
     def leave(number: int, _frame: FrameType | None) -> None:
         raise SystemExit(128 + number)
 
     try:
-        previous = {number: signal.signal(number, leave) for number in _ENDING_SIGNALS}
+        previous = {
+            number: signal.signal(number, leave)
+            for number in _ENDING_SIGNALS
+            if signal.getsignal(number) is signal.SIG_DFL
+        }
     except ValueError:  # not the main thread: signals are not ours to handle there
         yield
         return

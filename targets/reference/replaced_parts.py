@@ -12,6 +12,7 @@ import importlib
 import pkgutil
 import re
 from dataclasses import fields, replace
+from difflib import get_close_matches
 from typing import TYPE_CHECKING, Any, Final, Generic, Protocol, TypeVar
 
 import msgspec
@@ -200,10 +201,14 @@ class Registry(Generic[Named]):
             TargetError: there is none.
         """
         wanted = name.removeprefix(self.prefix)
-        for entry in self.every():
-            if entry.slug == wanted:
-                return entry
-        raise TargetError(f"there is no {self._word} `{wanted}`; `rpcrdma targets` lists them")
+        named = {entry.slug: entry for entry in self.every()}
+        if wanted in named:
+            return named[wanted]
+        close = get_close_matches(wanted, named, n=1)
+        near = f"; did you mean {close[0]}?" if close else ""
+        raise TargetError(
+            f"there is no {self._word} `{wanted}`; `rpcrdma targets` lists them{near}"
+        )
 
 
 def ends_with(

@@ -4,15 +4,19 @@ from __future__ import annotations
 
 from collections.abc import Callable, Mapping
 from pathlib import Path
+from typing import TYPE_CHECKING
 
 import pytest
 
 from conformance.suite.guest import GuestOrder
 from conformance.suite.in_lab import collect_all, lab_run
-from conformance.suite.runner import Selection, known_ids
+from conformance.suite.runner import known_ids
 from reports.baseline import check_baseline, kernel_of, load_baseline
 from reports.record import RunRecord
 from targets.registry import find_profile
+
+if TYPE_CHECKING:
+    from conformance.suite.selection import Selection
 
 LINUX_6_1 = Path(__file__).parents[2] / "results" / "linux-6.1"
 

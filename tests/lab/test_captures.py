@@ -5,7 +5,8 @@ from __future__ import annotations
 import subprocess
 from typing import TYPE_CHECKING
 
-from conformance.suite.runner import Selection, certify, collect_cases
+from conformance.suite.runner import certify, collect_cases
+from conformance.suite.selection import Selection
 from targets.registry import find_target
 
 if TYPE_CHECKING:

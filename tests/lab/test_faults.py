@@ -12,8 +12,9 @@ import pytest
 
 from conformance.suite.guest import GuestOrder
 from conformance.suite.in_lab import collect, collect_all, lab_run
-from conformance.suite.runner import RECORDS, Selection
+from conformance.suite.runner import RECORDS
 from conformance.suite.section_end import added_ids
+from conformance.suite.selection import Selection
 from reports.record import Verdict
 from reports.summary import summarise
 from targets.registry import find_profile

@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING
 
 import pytest
 
-from conformance.suite.runner import Selection
+from conformance.suite.selection import Selection
 from reports.record import Verdict
 from reports.summary import summarise
 

@@ -6,7 +6,8 @@ from typing import TYPE_CHECKING
 
 import pytest
 
-from conformance.suite.runner import Selection, certify, collect_cases
+from conformance.suite.runner import certify, collect_cases
+from conformance.suite.selection import Selection
 from targets.registry import find_any_target, find_profile
 
 if TYPE_CHECKING:

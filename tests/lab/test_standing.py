@@ -13,7 +13,8 @@ from typing import TYPE_CHECKING
 
 import pytest
 
-from conformance.suite.runner import Selection, certify
+from conformance.suite.runner import certify
+from conformance.suite.selection import Selection
 from conformance.tester.case import Deviation
 from conformance.tester.client.harness import Harness
 from reports.record import Verdict

@@ -9,7 +9,8 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from conformance.cli.main import main
-from conformance.suite.runner import RECORDS, Selection, certify
+from conformance.suite.runner import RECORDS, certify
+from conformance.suite.selection import Selection
 from reports.record import Verdict
 from reports.stream import read_run
 from reports.summary import summarise

@@ -28,7 +28,7 @@ def run() -> RunRecord:
             id=f"rfc8166/4.5.1/case[{verdict.name}]",
             title="A Call in version 2 gets <ERR_VERS>",
             verdict=verdict,
-            reason="" if verdict is Verdict.PASS else f"because of {verdict.value} \x00 & [more]",
+            reason="" if verdict is Verdict.PASS else f"because of {verdict.value} \\x00 & [more]",
             expected=("ERR_VERS 1..1",),
             actual="ERR_VERS 1..2",
             citations=(RANGE, ECHO),

@@ -2,6 +2,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
+import msgspec
 import pytest
 
 from reports.record import FORMAT_VERSION
@@ -27,6 +28,21 @@ def written(run: RunRecord, path: Path, *, finished: bool = True) -> Path:
 
 def test_a_run_is_read_as_it_was_written(run: RunRecord, tmp_path: Path) -> None:
     assert read_run(written(run, tmp_path / "run")) == run
+
+
+def test_what_a_device_sent_is_text_on_disk_and_when_it_is_read(
+    run: RunRecord, tmp_path: Path
+) -> None:
+    sent = msgspec.structs.replace(run.cases[0], reason="\x1b[31m\ud800")
+    path = tmp_path / "run"
+    with RunWriter(path, run.header) as writer:
+        writer.add(sent)
+
+    assert b"\\\\x1b[31m\\\\ud800" in path.read_bytes()
+    assert read_run(path).cases[0].reason == "\\x1b[31m\\ud800"
+
+    path.write_bytes(path.read_bytes().replace(b"\\\\x1b", b"\\u001b"))
+    assert read_run(path).cases[0].reason == "\\x1b[31m\\ud800"
 
 
 def test_a_run_without_footer_was_cut_short(run: RunRecord, tmp_path: Path) -> None:

@@ -7,7 +7,15 @@ import msgspec
 import pytest
 
 from reports.record import CaseRecord, Citation, RunFooter, RunRecord, Verdict
-from reports.summary import counted, exit_status, ground, summarise, worst
+from reports.summary import (
+    CUT_SHORT,
+    NOTHING_JUDGED,
+    counted,
+    exit_status,
+    ground,
+    summarise,
+    worst,
+)
 
 if TYPE_CHECKING:
     from reports.baseline import BaselineCheck
@@ -57,8 +65,8 @@ def test_what_a_failing_case_had_looked_at_before_is_met(run: RunRecord) -> None
     [
         (Verdict.PASS, 0),
         (Verdict.WARN, 0),
-        (Verdict.INCONC, 0),
-        (Verdict.NA, 0),
+        (Verdict.INCONC, NOTHING_JUDGED),
+        (Verdict.NA, NOTHING_JUDGED),
         (Verdict.FAIL, 1),
         (Verdict.ERROR, 1),
     ],
@@ -75,7 +83,19 @@ def test_exit_status_is_zero_only_when_nothing_failed(
 def test_run_that_was_cut_short_fails(run: RunRecord, footer: RunFooter | None) -> None:
     case = CaseRecord("rfc8166/4.5/one", "One", Verdict.PASS)
     header = msgspec.structs.replace(run.header, planned=(case.id,))
-    assert summarise(RunRecord(header, (case,), footer)).exit_status == 1
+    assert summarise(RunRecord(header, (case,), footer)).exit_status == CUT_SHORT
+
+
+def test_a_signal_has_its_own_status(run: RunRecord) -> None:
+    ended = RunFooter(6, 1.0, complete=False, reason="interrupted", signal="SIGHUP")
+    assert exit_status(msgspec.structs.replace(run, footer=ended)) == 128 + 1
+
+
+def test_a_baseline_makes_nothing_judged_no_good_run(run: RunRecord, check: BaselineCheck) -> None:
+    case = CaseRecord("rfc8166/4.5/one", "One", Verdict.NA)
+    header = msgspec.structs.replace(run.header, planned=(case.id,))
+    none = RunRecord(header, (case,), RunFooter(1, 0.1))
+    assert exit_status(none, replace(check, problems=())) == NOTHING_JUDGED
 
 
 def test_worst_of_nothing_is_not_applicable() -> None:
@@ -90,10 +110,10 @@ def test_a_baseline_decides_the_exit_status(run: RunRecord, check: BaselineCheck
     assert exit_status(whole) == 1  # a FAIL
     assert exit_status(whole, agreed) == 0
     assert exit_status(whole, check) == 1
-    assert exit_status(run, agreed) == 1  # a case was not judged
-    assert exit_status(msgspec.structs.replace(whole, footer=None), agreed) == 1
+    assert exit_status(run, agreed) == CUT_SHORT  # a case was not judged
+    assert exit_status(msgspec.structs.replace(whole, footer=None), agreed) == CUT_SHORT
     unfinished = RunFooter(6, 1.0, complete=False, reason="interrupted")
-    assert exit_status(msgspec.structs.replace(whole, footer=unfinished), agreed) == 1
+    assert exit_status(msgspec.structs.replace(whole, footer=unfinished), agreed) == CUT_SHORT
 
 
 @pytest.mark.parametrize(("number", "text"), [(0, "0 cases"), (1, "1 case"), (2, "2 cases")])

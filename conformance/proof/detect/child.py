@@ -27,7 +27,8 @@ from conformance.proof.detect.faults import ENDPOINT, mutated
 from conformance.proof.detect.results import Fate
 from conformance.proof.detect.sight import Sight
 from conformance.suite.plugin import SuiteError
-from conformance.suite.runner import Selection, judge
+from conformance.suite.runner import judge
+from conformance.suite.selection import Selection
 from conformance.tester.case import Deviation
 from reports.record import Verdict
 from targets.base import TargetError

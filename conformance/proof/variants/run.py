@@ -16,7 +16,8 @@ from conformance.proof.variants.plan import chosen_cases
 from conformance.proof.variants.results import Judged, OfCode, Other, VariantResults
 from conformance.suite.guest import GuestOrder, certifier
 from conformance.suite.in_lab import collect_all, lab_run
-from conformance.suite.runner import Selection, judge
+from conformance.suite.runner import judge
+from conformance.suite.selection import Selection
 from reports.record import Verdict
 from targets.lab.place import RunPlace, place_of
 from targets.registry import find_any_target, find_profile

@@ -17,7 +17,8 @@ from conformance.catalogue.interpretations import (
     render,
 )
 from conformance.options.tester import ROLES
-from conformance.suite.runner import Selection, judge
+from conformance.suite.runner import judge
+from conformance.suite.selection import Selection
 from reports.record import Verdict
 from rpcrdma.endpoint.core.actions import Action, PostReceive
 from rpcrdma.endpoint.properties.optional_half import OptionalHalf

@@ -36,9 +36,9 @@ def run(*words: str) -> int:
         return int(end.code or 0)
 
 
-def refused(capsys: pytest.CaptureFixture[str], *words: str) -> str:
-    """What a command says when it refuses: one line on standard error, and status 2."""
-    assert run(*words) == BAD_INPUT
+def refused(capsys: pytest.CaptureFixture[str], *words: str, status: int = BAD_INPUT) -> str:
+    """What a command says when it refuses: one line on standard error, and the status."""
+    assert run(*words) == status
     said = capsys.readouterr()
     assert said.out == ""
     assert said.err.count("\n") == 1

@@ -6,7 +6,8 @@ import json
 from typing import TYPE_CHECKING
 
 from conformance.cli.main import main
-from conformance.suite.runner import RECORDS, Selection, certify
+from conformance.suite.runner import RECORDS, certify
+from conformance.suite.selection import Selection
 from targets.registry import find_target
 
 if TYPE_CHECKING:

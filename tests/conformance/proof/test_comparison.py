@@ -13,7 +13,8 @@ from conformance.oracle.responder.expectation import Answer, ResponderState
 from conformance.proof.comparison import compare, compare_suite
 from conformance.proof.difference import DifferenceKind
 from conformance.suite.plugin import Case
-from conformance.suite.runner import Selection, collect_cases
+from conformance.suite.runner import collect_cases
+from conformance.suite.selection import Selection
 from conformance.tester.acceptance import Acceptance
 from conformance.tester.sent import Message
 from rpcrdma.ulp import testprog_calls

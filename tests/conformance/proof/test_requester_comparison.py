@@ -22,7 +22,8 @@ from conformance.proof.kills import read_kills
 from conformance.proof.requester_comparison import compare_act, compare_call
 from conformance.proof.rules import origins, rules
 from conformance.suite.plugin import Case
-from conformance.suite.runner import Selection, collect_cases
+from conformance.suite.runner import collect_cases
+from conformance.suite.selection import Selection
 from conformance.tester.server.received import ReceivedCall
 from conformance.tester.server.served import CallVerdict, ServedAct
 from reports.record import Verdict

@@ -8,7 +8,8 @@ import msgspec
 import pytest
 
 from conformance.suite.guest import GuestOrder, main
-from conformance.suite.runner import RECORDS, Selection
+from conformance.suite.runner import RECORDS
+from conformance.suite.selection import Selection
 from reports.stream import read_run
 
 if TYPE_CHECKING:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import signal
 from typing import TYPE_CHECKING
 
 import msgspec
@@ -10,8 +11,12 @@ import pytest
 from conformance.suite import guest, in_lab
 from conformance.suite.guest import GuestOrder
 from conformance.suite.in_lab import collect, collect_all, lab_run
-from conformance.suite.runner import Selection
-from reports.record import Verdict
+from conformance.suite.interruption import Interrupted
+from conformance.suite.runner import RECORDS
+from conformance.suite.selection import Selection
+from reports.record import FORMAT_VERSION, CaseRecord, RunHeader, Verdict
+from reports.stream import RunWriter
+from reports.summary import exit_status
 from targets.base import TargetError
 from targets.lab.errors import LabError
 from targets.lab.lab import Ending, LabResult, LabRun
@@ -104,6 +109,36 @@ def test_a_machine_that_died_leaves_what_it_had_written(
     assert record.cases
     assert problem.startswith("the virtual machine ended before the command did after 1 s")
     assert problem.endswith(f"{len(record.cases)} cases had been judged")
+
+
+def test_a_machine_that_is_ended_from_outside_leaves_what_it_had_written(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    def interrupted(_run: LabRun, _on_line: Callable[[str], None]) -> LabResult:
+        header = RunHeader(FORMAT_VERSION, "mine", "mine", "verbs", ("a/1/b", "a/1/c"), (), "")
+        with RunWriter(tmp_path / RECORDS, header) as writer:
+            writer.add(CaseRecord("a/1/b", "B", Verdict.PASS))
+        raise Interrupted("SIGTERM")
+
+    monkeypatch.setattr(in_lab, "run_in_lab", interrupted)
+
+    record, problem = collect(run_of(), tmp_path)
+
+    assert (record.cases[0].verdict, problem) == (Verdict.PASS, "")
+    assert record.footer is not None
+    assert exit_status(record) == 128 + signal.SIGTERM
+
+
+def test_a_machine_that_is_ended_before_its_first_case_leaves_nothing(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    def interrupted(_run: LabRun, _on_line: Callable[[str], None]) -> LabResult:
+        raise Interrupted("SIGTERM")
+
+    monkeypatch.setattr(in_lab, "run_in_lab", interrupted)
+
+    with pytest.raises(Interrupted):
+        collect(run_of(), tmp_path)
 
 
 def test_what_could_not_be_run_is_an_error_that_says_why(

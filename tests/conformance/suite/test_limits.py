@@ -10,7 +10,8 @@ import pytest
 
 from conformance.suite import limits
 from conformance.suite.limits import MOST_IN_A_ROW, OutOfTime, RunLimits, run_seconds
-from conformance.suite.runner import Selection, judge
+from conformance.suite.runner import judge
+from conformance.suite.selection import Selection
 from conformance.tester.case import Deviation, Flooded, Inconclusive
 from reports.record import Verdict
 

@@ -12,7 +12,8 @@ import pytest
 from conformance.suite import parallel
 from conformance.suite.parallel import certify_parallel, check_workers
 from conformance.suite.plugin import SuiteError
-from conformance.suite.runner import RECORDS, Selection, certify
+from conformance.suite.runner import RECORDS, certify
+from conformance.suite.selection import Selection
 from reports.record import CaseRecord, RunRecord, Verdict
 from reports.stream import read_run
 from targets.base import TargetError
@@ -145,7 +146,7 @@ def test_a_run_that_is_interrupted_keeps_what_it_had(tmp_path: Path) -> None:
 
     assert [case.id for case in record.cases] == sorted(case.id for case in seen)
     assert record.footer is not None
-    assert (record.footer.complete, record.footer.reason) == (False, "interrupted")
+    assert (record.footer.complete, record.footer.reason) == (False, "interrupted by SIGINT")
 
 
 def test_more_processes_than_cases_are_not_started(tmp_path: Path) -> None:

@@ -6,7 +6,8 @@ import msgspec
 import pytest
 
 from conformance.suite.plugin import SuiteError, case_id
-from conformance.suite.runner import Selection, certify, collect_cases
+from conformance.suite.runner import certify, collect_cases
+from conformance.suite.selection import Selection
 from reports.record import Verdict
 from reports.stream import read_run
 from targets.base import TargetError

@@ -4,8 +4,9 @@ from typing import TYPE_CHECKING
 
 import pytest
 
-from conformance.suite.runner import Selection, certify, known_ids
+from conformance.suite.runner import certify, known_ids
 from conformance.suite.section_end import added_ids, section_of
+from conformance.suite.selection import Selection
 from conformance.tester.case import Deviation, Inconclusive
 from reports.record import Verdict
 from targets.base import TargetError

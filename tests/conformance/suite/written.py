@@ -5,7 +5,8 @@ from __future__ import annotations
 import textwrap
 from typing import TYPE_CHECKING
 
-from conformance.suite.runner import Selection, certify
+from conformance.suite.runner import certify
+from conformance.suite.selection import Selection
 from reports.stream import read_run
 from tests.conformance import miniatures as mini
 

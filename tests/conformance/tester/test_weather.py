@@ -7,7 +7,8 @@ from typing import TYPE_CHECKING
 import pytest
 
 from conformance.suite.parallel import certify_parallel
-from conformance.suite.runner import Selection, certify, judge
+from conformance.suite.runner import certify, judge
+from conformance.suite.selection import Selection
 from conformance.tester.client.harness import Harness
 from conformance.tester.weather import Weather
 from conformance.tester.wire import FrameAct, Packets, Wire

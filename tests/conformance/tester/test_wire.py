@@ -7,7 +7,8 @@ from typing import TYPE_CHECKING
 
 import pytest
 
-from conformance.suite.runner import Selection, collect_cases, judge
+from conformance.suite.runner import collect_cases, judge
+from conformance.suite.selection import Selection
 from conformance.tester.case import Inconclusive
 from conformance.tester.client import build
 from conformance.tester.client.harness import Harness

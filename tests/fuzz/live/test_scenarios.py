@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from conformance.suite.runner import Selection
+from conformance.suite.selection import Selection
 from fuzz.live.coverage import Block
 from fuzz.live.scenarios import DEFAULT, blocks_of_scenarios
 from targets.registry import find_target

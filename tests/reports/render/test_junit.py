@@ -1,10 +1,12 @@
 from __future__ import annotations
 
+from dataclasses import replace
 from typing import TYPE_CHECKING
 from xml.etree import ElementTree
 
 import msgspec
 
+from reports.baseline import Known
 from reports.render.junit import write_junit
 
 if TYPE_CHECKING:
@@ -89,3 +91,15 @@ def test_junit_has_notes_as_output_whatever_the_verdict(run: RunRecord, tmp_path
     assert suite.attrib["failures"] == "1"
     judged = list(suite.iter("testcase"))[:-1]
     assert [case.findall("system-out")[-1].text for case in judged] == ["note: Seen."] * 6
+
+
+def test_junit_is_well_formed_whatever_a_baseline_says(
+    run: RunRecord, check: BaselineCheck, tmp_path: Path
+) -> None:
+    known = {"rfc8166/4.5.1/case[FAIL]": Known("\ufffe\x1b", "")}
+
+    write_junit(run, tmp_path / "junit.xml", replace(check, known=known))
+
+    suite = ElementTree.parse(tmp_path / "junit.xml").getroot()
+    messages = [element.get("message", "") for element in suite.iter("skipped")]
+    assert "known FAIL: \\ufffe\\x1b" in messages

@@ -1,27 +1,77 @@
 from __future__ import annotations
 
 import io
+import os
 from typing import TYPE_CHECKING
 
 import msgspec
+import pytest
 from rich.console import Console
 
-from reports.render.terminal import Progress, print_summary
+from reports.record import RunFooter, RunRecord, Verdict
+from reports.render.terminal import Progress, Terminal, print_summary
 
 if TYPE_CHECKING:
     from reports.baseline import BaselineCheck
-    from reports.record import RunRecord
 
 
 def test_terminal_lists_what_needs_attention_and_not_what_passed(run: RunRecord) -> None:
     console = Console(file=io.StringIO(), width=120)
     print_summary(console, run)
     text = console.file.getvalue()  # type: ignore[attr-defined]  # a StringIO
-    for shown in ("case[FAIL]", "case[WARN]", "case[INCONC]", "case[ERROR]", "never-judged"):
+    for shown in ("case[FAIL]", "case[WARN]", "case[INCONC]", "case[ERROR]", "6 of 7 cases"):
         assert shown in text
     assert "case[PASS]" not in text
     assert "& [more]" in text
     assert "reference over loopback: 6 cases, 2 requirements in 1.5 s" in text
+
+
+@pytest.mark.parametrize(
+    ("footer", "verdict", "line"),
+    [
+        (None, Verdict.PASS, "The run was cut short: 1 of 1 case judged; its records have no end."),
+        (
+            RunFooter(1, 1.0, complete=False, reason="interrupted by SIGTERM"),
+            Verdict.PASS,
+            "The run was cut short: 1 of 1 case judged; interrupted by SIGTERM.",
+        ),
+        (RunFooter(1, 1.0), Verdict.NA, "Nothing was judged: no case says anything of the device."),
+        (RunFooter(1, 1.0), Verdict.PASS, ""),
+    ],
+)
+def test_terminal_says_in_one_line_that_a_run_is_not_whole(
+    run: RunRecord, footer: RunFooter | None, verdict: Verdict, line: str
+) -> None:
+    case = next(case for case in run.cases if case.verdict is verdict)
+    header = msgspec.structs.replace(run.header, planned=(case.id,))
+    console = Console(file=io.StringIO(), width=120)
+
+    print_summary(console, RunRecord(header, (case,), footer))
+
+    text = console.file.getvalue()  # type: ignore[attr-defined]  # a StringIO
+    assert line in text
+    assert ("judged" in text) is bool(line)
+
+
+def test_a_reader_that_has_seen_enough_ends_what_is_written_and_nothing_else() -> None:
+    hear, tell = os.pipe()
+    os.close(hear)
+    with os.fdopen(tell, "w") as stream:
+        console = Terminal(file=stream)
+        console.print("heard by nobody")
+        console.print("and this neither")
+
+
+def test_no_line_of_a_device_looks_like_one_of_ours(run: RunRecord) -> None:
+    (case,) = (case for case in run.cases if case.verdict is Verdict.FAIL)
+    forged = msgspec.structs.replace(case, reason="broken\nPASS   rfc8166/4.5.1/case[FAIL]")
+    console = Console(file=io.StringIO(), width=120)
+
+    print_summary(console, msgspec.structs.replace(run, cases=(forged,)))
+
+    text = console.file.getvalue()  # type: ignore[attr-defined]  # a StringIO
+    assert "       PASS   rfc8166/4.5.1/case[FAIL]" in text
+    assert "\nPASS   rfc8166" not in text
 
 
 def progress_of(run: RunRecord, *, terminal: bool, verbose: bool = False) -> str:

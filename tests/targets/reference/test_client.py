@@ -9,7 +9,8 @@ import msgspec
 import pytest
 
 from conformance.proof.matrix import cases_citing
-from conformance.suite.runner import Selection, judge
+from conformance.suite.runner import judge
+from conformance.suite.selection import Selection
 from reports.record import Verdict
 from rpcrdma.endpoint.backward.duplex import ClientDuplex
 from rpcrdma.endpoint.ends.serving import Server

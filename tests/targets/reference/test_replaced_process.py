@@ -4,7 +4,8 @@ from __future__ import annotations
 
 import pytest
 
-from conformance.suite.runner import Selection, judge
+from conformance.suite.runner import judge
+from conformance.suite.selection import Selection
 from reports.record import Verdict
 from targets.base import TargetError
 from targets.reference.client_parts import ClientParts

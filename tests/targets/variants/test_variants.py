@@ -15,7 +15,8 @@ import targets.variants
 from conformance.catalogue.entries import load_catalogue
 from conformance.catalogue.interpretations import load_interpretations
 from conformance.proof.variants.plan import documents_about
-from conformance.suite.runner import Selection, collect_cases, judge
+from conformance.suite.runner import collect_cases, judge
+from conformance.suite.selection import Selection
 from reports.record import Verdict
 from rpcrdma.endpoint.properties.rules import PropertyRules
 from rpcrdma.endpoint.requester.requester import Requester

@@ -1,0 +1,78 @@
+"""What made a run: the head of its record, so that a report can be trusted, and made again."""
+
+from __future__ import annotations
+
+import hashlib
+import shlex
+from typing import TYPE_CHECKING
+
+import msgspec
+
+from conformance.catalogue.interpretations import choice, load_interpretations
+from conformance.cli.version import suite_version
+from conformance.proof.kills import read_kills
+from reports.summary import counted
+from targets.mutants.base import mutants
+
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+
+    from targets.profile import Profile
+
+__all__ = ["origin"]
+
+
+def origin(profile: Profile, words: Sequence[str], selected: int) -> tuple[tuple[str, str], ...]:
+    """Names and values for the record's facts.
+
+    Args:
+        profile: of the target.
+        words: of the command line, after `rpcrdma`.
+        selected: how many cases.
+    """
+    return (
+        ("suite", suite_version()),
+        ("command", shlex.join(("rpcrdma", *words))),
+        ("selected", counted(selected, "case")),
+        ("claims", _written(profile.claims)),
+        ("readings", _readings(profile)),
+        ("profile digest", _digest(profile)),
+        ("device", _device(profile)),
+        ("proof", _proof()),
+    )
+
+
+def _written(claims: msgspec.Struct) -> str:
+    """`key = value`, as in a profile, for what is claimed and can be."""
+    pairs = msgspec.to_builtins(claims).items()
+    return "; ".join(f"{key} = {msgspec.json.encode(value).decode()}" for key, value in pairs)
+
+
+def _readings(profile: Profile) -> str:
+    """The reading in force of each interpretation among whose readings a profile may choose."""
+    chosen = profile.extra.interpretations
+    return ", ".join(
+        f"{entry.id} = {choice(entry.id, chosen)}" + " (default)" * (entry.id not in chosen)
+        for entry in load_interpretations().values()
+        if entry.options
+    )
+
+
+def _digest(profile: Profile) -> str:
+    """SHA-256 of what a profile says, whatever its comments and the order of its keys."""
+    octets = msgspec.json.encode(profile, order="sorted")
+    return f"sha256:{hashlib.sha256(octets).hexdigest()}"
+
+
+def _device(profile: Profile) -> str:
+    extra = profile.extra
+    over = f" by {extra.device}" if extra.device else ""
+    return f"{profile.adapter}, {extra.address} port {extra.port}{over}"
+
+
+def _proof() -> str:
+    """How the suite itself was proven, by the snapshot of the matrix."""
+    every = [mutant.slug for mutant in mutants()]
+    kills = read_kills()
+    killed = sum(bool(slug in kills and kills[slug].killers) for slug in every)
+    return f"{killed} of {counted(len(every), 'mutant')} killed"

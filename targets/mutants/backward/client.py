@@ -152,6 +152,9 @@ class ExecutesRunts(ClientDuplex):
 @mutant(
     breaks="bidir.2.4.runt-is-dropped",
     also_trips={
+        "rfc8166.4.5.bad-reply-header-discarded": (
+            "a Reply that is cut before it tells its direction is no half's"
+        ),
         "rfc8166.4.5.short": "what is shorter than four words is too small in any direction",
     },
 )

@@ -124,7 +124,11 @@ class ForgetsWhatWasLost(Backchannel):
 @mutant(
     breaks="bidir.2.3.no-retransmission-without-a-connection",
     also_trips=dict.fromkeys(
-        ("bidir.2.1.2.backward-calls-within-the-grant", "bidir.2.3.retransmission-keeps-the-xid"),
+        (
+            "bidir.2.1.2.backward-calls-within-the-grant",
+            "bidir.2.2.2.server-posts-receives-for-its-forward-grant",
+            "bidir.2.3.retransmission-keeps-the-xid",
+        ),
         "a Call comes that nobody has a credit or a use for",
     ),
 )

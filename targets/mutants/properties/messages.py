@@ -225,10 +225,16 @@ class DropsWhatItDoesNotSupport(PropertyRules):
     also_trips=dict.fromkeys(
         (
             "xcharext.4.3.answer-to-nothing-has-no-effect",
+            "xcharext.4.3.other-value-is-taken",
             "xcharext.4.answers-and-updates-need-connprop",
         ),
         "its refusal comes where something else is looked at",
     ),
+    trips_at={
+        "responder": {
+            "v2.3.1.unsupported-operation-is-answered": "it refuses what it claims to support",
+        }
+    },
 )
 class RefusesAnswers(PropertyRules):
     """Asks for changes, and refuses the answer as unsupported."""

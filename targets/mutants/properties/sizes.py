@@ -160,9 +160,12 @@ class WaitsForTheAnswerToSendLess(PropertyRules):
     breaks="xcharext.3.1.receives-as-large-as-announced",
     roles=BOTH_ENDS,
     also_trips={
+        "xcharext.3.1.reduction-only-on-request": (
+            "Receives shorter than told look like those of a size reduced without a word"
+        ),
         "xcharext.3.unrequested-change-does-no-harm": (
             "the size that it announces is what the others begin with"
-        )
+        ),
     },
 )
 class AnnouncesLongerReceives(PropertyRules):

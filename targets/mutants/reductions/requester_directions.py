@@ -30,6 +30,7 @@ words, two counts, a range, a count and a length."""
         (
             "rtrext.4.2.message-may-be-cut-anywhere",
             "rtrext.5.4.faulty-placement-is-reported",
+            "rtrext.5.4.reply-may-be-sent-otherwise",
             "rtrext.6.2.segments-after-a-short-transmission-count",
             "rtrext.7.2.flagged-segments-take-bulk-data",
             "rtrext.7.3.tbsn-begins-at-the-offset",

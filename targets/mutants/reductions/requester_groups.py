@@ -294,7 +294,10 @@ class AssumesALimitOfTwo(GroupPlanner):
         return max(2, super().most())
 
 
-@mutant(breaks="rtrext.4.3.reserved-receives-are-there")
+@mutant(
+    breaks="rtrext.4.3.reserved-receives-are-there",
+    also_trips={"rtrext.8.3.receives-are-as-told": "where no Receive is left, no Send is taken"},
+)
 class PostsOneReceiveForALongResponse(Requester):
     """Posts a single Receive again for a response of several transmissions."""
 

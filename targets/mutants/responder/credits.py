@@ -155,6 +155,8 @@ class CreditUnderflow(Responder):
     breaks="rfc8166.3.3.1.credits-travel-in-rdma-credit",
     also_trips={
         "bidir.2.2.2.": because.TOO_FEW_RECEIVES,
+        "rfc8166.2.2.2.reply-xid-is-the-calls": because.TOO_FEW_RECEIVES,
+        "rfc8166.3.3.1.credit-is-one-transaction": because.TOO_FEW_RECEIVES,
         "rfc8166.3.3.1.receives-before-larger-grant": because.TOO_FEW_RECEIVES,
     },
 )

@@ -351,14 +351,7 @@ class SendsGarbageArgsAsNomsg(ReplyRules):
         return octets[:12] + ONE + octets[16:] if is_garbage(payload) else octets
 
 
-@mutant(
-    breaks="rfc8166.4.2.4.done-is-reserved",
-    also_trips={
-        "bidir.1.3.4.reply-is-matched-by-xid": (
-            "an error is how a server may refuse what is no backward Reply"
-        )
-    },
-)
+@mutant(breaks="rfc8166.4.2.4.done-is-reserved")
 class SendsDoneBehindErrors(Responder):
     """Sends RDMA_DONE after each error."""
 

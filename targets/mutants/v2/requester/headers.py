@@ -282,7 +282,6 @@ class PostsReceivesOfVersionOne(Requester):
         **dict.fromkeys(
             (
                 "xcharext.3.1.",
-                "xcharext.4.1.sender-bears-defaults",
                 "xcharext.4.3.done-is-done",
                 "xcharext.4.4.update-tells-what-has-changed",
             ),

@@ -169,7 +169,7 @@ class _ActAfterDrop:
     has_called: Callable[[], bool]
 
     def poll(self) -> ActResult | None:
-        """See `RunningAct`."""
+        """Its result, that of the second time if there is one; None while it goes on."""
         result = self.running.poll()
         if result is None or result.done or self.again is None or self.has_called():
             return result
@@ -177,5 +177,5 @@ class _ActAfterDrop:
         return None
 
     def abandon(self) -> None:
-        """See `RunningAct`."""
+        """Wait for it no longer, and stop it if that can be done without harm."""
         self.running.abandon()

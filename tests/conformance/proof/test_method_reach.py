@@ -9,7 +9,7 @@ import pytest
 
 from conformance.proof.matrix import run_mutant
 from conformance.proof.method_reach import MethodReach, reach_of_methods
-from conformance.suite.runner import Selection
+from conformance.suite.selection import Selection
 from reports.record import Verdict
 from targets.mutants.base import find_mutant, mutants
 

@@ -210,7 +210,7 @@ def _order(arguments: argparse.Namespace) -> _Order:
         raise BadInput(f"`{arguments.target}` runs in no guest of the lab; leave --kernel out")
     selected = [case for case in collect_cases() if selection.includes(case)]
     count = sum(case.role in profile.claims.roles for case in selected)
-    made_by = origin(profile, arguments.words, count)
+    made_by = origin(profile, arguments.command_line, count)
     return _Order(arguments, profile, target, place, selection, made_by, baseline)
 
 

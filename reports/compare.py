@@ -124,7 +124,7 @@ def compare(runs: Sequence[tuple[str, RunRecord]]) -> Comparison:
 
 
 def print_comparison(console: Console, comparison: Comparison) -> None:
-    """Print the columns' figures, then the table of differences."""
+    """Print the columns' figures, then the differences: a table on a terminal, else lines."""
     names = [column.name for column in comparison.columns]
     figures = Table(box=None, pad_edge=False)
     figures.add_column("")
@@ -141,7 +141,10 @@ def print_comparison(console: Console, comparison: Comparison) -> None:
     ):
         if rows:
             heading = f"{title}: {counted(len(rows), 'case')}"
-            console.print(_table(heading, names, rows))
+            if console.is_terminal:
+                console.print(_table(heading, names, rows))
+            else:
+                _print_lines(console, heading, rows)
     console.print(
         f"{comparison.agreed} cases have the same verdict in all runs,"
         f" {len(comparison.differences)} have not",
@@ -207,6 +210,14 @@ def _table(title: str, names: Sequence[str], rows: Sequence[ComparisonRow]) -> T
     for row in rows:
         table.add_row(escape(row.case), *(_shown(cell) for cell in row.cells))
     return table
+
+
+def _print_lines(console: Console, title: str, rows: Sequence[ComparisonRow]) -> None:
+    """A line for each case, which other programs can search."""
+    console.print(escape(title), highlight=False)
+    for row in rows:
+        cells = " | ".join(" ".join(_shown(cell).split()) for cell in row.cells)
+        console.print(f"{escape(row.case)}  {cells}", highlight=False, soft_wrap=True)
 
 
 def _shown(cell: Cell) -> str:

@@ -22,6 +22,7 @@ __all__ = [
     "SEVERITY",
     "RequirementResult",
     "Summary",
+    "by_cause",
     "counted",
     "exit_status",
     "ground",
@@ -111,6 +112,19 @@ class Summary:
     def not_reached(self) -> tuple[RequirementResult, ...]:
         """The requirements that no case came to look at, because others were broken first."""
         return tuple(result for result in self.requirements if not result.reached)
+
+
+def by_cause(cases: Iterable[CaseRecord]) -> tuple[tuple[CaseRecord, ...], ...]:
+    """The cases in groups that one cause explains, in the order of the first of each.
+
+    Those that violate the same requirements are one group: a wrong word in a header fails whatever
+    looks at an answer.  Of an ERROR or INCONC, which violates nothing, the reason tells.
+    """
+    groups: dict[tuple[Verdict, tuple[str, ...]], list[CaseRecord]] = {}
+    for case in cases:
+        cause = tuple(sorted(case.violated)) or (case.reason,)
+        groups.setdefault((case.verdict, cause), []).append(case)
+    return tuple(map(tuple, groups.values()))
 
 
 def counted(number: int, noun: str) -> str:

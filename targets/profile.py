@@ -315,6 +315,13 @@ def load_profile(path: Path) -> Profile:
     return msgspec.structs.replace(profile, acts=acts)
 
 
+def _there_are(key: str) -> str:
+    """The keys of the table in which an unknown one stands."""
+    table = key.rpartition(".")[0]
+    kinds = {"": Profile, "claims": Claims, "extra": Extra, "lab": Lab}
+    return f": there are {', '.join(kinds[table].__struct_fields__)}" if table in kinds else ""
+
+
 def shipped_profiles() -> tuple[str, ...]:
     """Names of the profiles that come with the suite, sorted."""
     return tuple(sorted(path.stem for path in SHIPPED.glob("*.toml")))
@@ -327,7 +334,7 @@ def _explained(path: Path, message: str) -> ProfileError:
     if named := _FIELD.search(problem):
         key = ".".join(filter(None, (key, named["field"])))
         known = "unknown field" in problem
-        hint = "remove it or mend its spelling" if known else "add it"
+        hint = f"remove it or mend its spelling{_there_are(key)}" if known else "add it"
         if known and key in _NO_LONGER:
             return ProfileError(path, key, "is claimed no longer", _NO_LONGER[key])
         return ProfileError(path, key, "is unknown" if known else "is missing", hint)

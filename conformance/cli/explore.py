@@ -13,6 +13,7 @@ from conformance.bad_input import BadInput
 from conformance.suite.in_lab import module_run, target_word
 from conformance.tester.case import Inconclusive
 from conformance.tester.client.harness import Harness
+from reports.summary import counted
 from targets.fabrics import FABRICS
 from targets.lab.lab import Ending, run_in_lab
 from targets.lab.place import RunPlace, place_of
@@ -72,8 +73,8 @@ def add_parser(subparsers: argparse._SubParsersAction[argparse.ArgumentParser]) 
 
 def run(arguments: argparse.Namespace) -> int:
     """Explore; returns the exit status."""
-    if arguments.time <= 0:
-        raise BadInput("--time must be more than 0 seconds")
+    if not 0 < arguments.time < float("inf"):
+        raise BadInput("--time must be a number of seconds above 0")
     profile = find_profile(arguments.target)
     target = find_target(arguments.target, arguments.fabric)  # refused now, not after a boot
     seed: int = arguments.seed or int.from_bytes(os.urandom(3))
@@ -138,7 +139,7 @@ def _report(found: Exploration, seconds: float, arguments: argparse.Namespace) -
     rate = found.examples / seconds * 60
     print(
         f"{found.examples} sequences ({found.judged} steps) in {seconds:.0f} s,"
-        f" {rate:.0f} a minute; {len(found.findings)} findings"
+        f" {rate:.0f} a minute; {counted(len(found.findings), 'finding')}"
     )
     for finding in found.findings.values():
         path = keep(arguments.output, finding)

@@ -82,7 +82,7 @@ def main(arguments: Sequence[str] | None = None) -> int:
     command = next((word for word in words[:1] if not word.startswith("-")), "")
     try:
         parsed = _parser(command).parse_args(words)
-        parsed.words = words
+        parsed.command_line = words
         status: int = parsed.run(parsed)
         sys.stdout.flush()
     except BrokenPipeError:

@@ -9,7 +9,7 @@ from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from conformance.bad_input import NothingSelected
+from conformance.bad_input import BadInput, NothingSelected
 from conformance.catalogue.interpretations import check_choices
 from conformance.cli import listing, run_folder
 from conformance.cli.origin import origin
@@ -206,9 +206,11 @@ def _order(arguments: argparse.Namespace) -> _Order:
     weather: Weather | None = arguments.faults
     if place is RunPlace.ALL_IN_GUEST and weather is not None:
         raise weather.refusal("verbs")
+    if place is RunPlace.HERE and arguments.kernel:
+        raise BadInput(f"`{arguments.target}` runs in no guest of the lab; leave --kernel out")
     selected = [case for case in collect_cases() if selection.includes(case)]
     count = sum(case.role in profile.claims.roles for case in selected)
-    made_by = origin(profile, arguments.words, count)
+    made_by = origin(profile, arguments.command_line, count)
     return _Order(arguments, profile, target, place, selection, made_by, baseline)
 
 

@@ -20,7 +20,7 @@ from jinja2 import Environment, PackageLoader, StrictUndefined
 
 from reports.record import RunRecord, Verdict
 from reports.render.aside import write_aside
-from reports.summary import counted, ground, summarise
+from reports.summary import by_cause, counted, ground, summarise
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -82,6 +82,7 @@ def write_html(run: RunRecord, path: Path, check: BaselineCheck | None = None) -
         summary=summary,
         verdicts=tuple(Verdict),
         attention=attention,
+        causes=by_cause(attention),
         steps=steps_of(run.cases),
         check=check,
         counted=counted,

@@ -13,10 +13,10 @@ from rich.text import Text
 
 from reports.printable import printable
 from reports.record import CaseRecord, RunRecord, Verdict
-from reports.summary import NOTHING_JUDGED, counted, ground, summarise
+from reports.summary import NOTHING_JUDGED, by_cause, counted, ground, summarise
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Container, Iterable
+    from collections.abc import Callable, Container, Iterable, Sequence
     from types import TracebackType
     from typing import Self
 
@@ -39,7 +39,11 @@ _TOLD: Final = (Verdict.ERROR, Verdict.FAIL, Verdict.WARN, Verdict.INCONC)
 """Verdicts whose cases the summary lists one by one, worst first."""
 
 _EXPLAINED: Final = 20
-"""Of how many cases the summary tells everything; a device that does nothing right fails all."""
+"""Of how many causes the summary tells a case; a device that does nothing right fails all."""
+
+
+_NAMED: Final = 5
+"""How many cases of one cause are named beside the one that is explained."""
 
 
 class Terminal(Console):
@@ -165,12 +169,15 @@ def print_summary(console: Console, run: RunRecord, check: BaselineCheck | None 
         for case in run.cases
         if case.verdict is verdict and case.id not in known
     ]
-    for case in told[:_EXPLAINED]:
-        print_case(console, case)
-    if len(told) > _EXPLAINED:
-        more = counted(len(told) - _EXPLAINED, "case")
+    groups = by_cause(told)
+    for group in groups[:_EXPLAINED]:
+        print_case(console, group[0])
+        _print_others(console, group[1:])
+    if len(groups) > _EXPLAINED:
+        more = counted(sum(map(len, groups[_EXPLAINED:])), "case")
         console.print(f"       and {more} more: see the report")
-    _print_notes(console, (case for case in run.cases if case not in told[:_EXPLAINED]))
+    explained = [group[0] for group in groups[:_EXPLAINED]]
+    _print_notes(console, (case for case in run.cases if case not in explained))
     _print_end(console, run, summary)
     if check:
         _print_check(console, run.cases, check)
@@ -186,6 +193,17 @@ def print_summary(console: Console, run: RunRecord, check: BaselineCheck | None 
         highlight=False,
     )
     console.print(table)
+
+
+def _print_others(console: Console, cases: Sequence[CaseRecord]) -> None:
+    """The cases that the cause of the one that was printed explains as well."""
+    if not cases:
+        return
+    console.print(f"       by the same cause {counted(len(cases), 'case')} more:")
+    for case in cases[:_NAMED]:
+        console.print(f"         {escape(case.id)}", highlight=False, soft_wrap=True)
+    if len(cases) > _NAMED:
+        console.print("         ... see the report")
 
 
 def _print_end(console: Console, run: RunRecord, summary: Summary) -> None:

@@ -80,9 +80,19 @@ def test_a_run_that_was_cut_short_says_so() -> None:
     ]
 
 
+def test_a_pipe_gets_each_case_in_one_line() -> None:
+    stream = io.StringIO()
+    print_comparison(Console(file=stream, width=20), BOTH)
+
+    (line,) = (line for line in stream.getvalue().splitlines() if "d/1/mended" in line)
+    assert line.startswith("d/1/mended  ")
+    assert "FAIL It <failed>. | " in line
+
+
 def test_the_terminal_shows_figures_and_differences() -> None:
     stream = io.StringIO()
-    print_comparison(Console(file=stream, width=200), BOTH)
+    console = Console(file=stream, width=200, force_terminal=True, color_system=None, _environ={})
+    print_comparison(console, BOTH)
     text = stream.getvalue()
     assert "Other verdicts: 3 cases" in text
     assert "The same verdict for another reason: 1 case" in text

@@ -10,6 +10,7 @@ from reports.record import CaseRecord, Citation, RunFooter, RunRecord, Verdict
 from reports.summary import (
     CUT_SHORT,
     NOTHING_JUDGED,
+    by_cause,
     counted,
     exit_status,
     ground,
@@ -96,6 +97,21 @@ def test_a_baseline_makes_nothing_judged_no_good_run(run: RunRecord, check: Base
     header = msgspec.structs.replace(run.header, planned=(case.id,))
     none = RunRecord(header, (case,), RunFooter(1, 0.1))
     assert exit_status(none, replace(check, problems=())) == NOTHING_JUDGED
+
+
+def test_cases_that_violate_the_same_are_one_group_whatever_their_words(run: RunRecord) -> None:
+    failed = next(case for case in run.cases if case.verdict is Verdict.FAIL)
+    one, two = (msgspec.structs.replace(failed, id=name, reason=name) for name in ("one", "two"))
+    warned = msgspec.structs.replace(one, verdict=Verdict.WARN)
+    other = msgspec.structs.replace(one, violated=("another",))
+    lost, late = (
+        CaseRecord(name, "", Verdict.INCONC, reason=reason)
+        for name, reason in (("three", "the connection was lost"), ("four", "no time is left"))
+    )
+
+    groups = by_cause((one, warned, lost, two, other, late))
+
+    assert groups == ((one, two), (warned,), (lost,), (other,), (late,))
 
 
 def test_worst_of_nothing_is_not_applicable() -> None:

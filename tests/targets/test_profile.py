@@ -40,7 +40,12 @@ def test_a_profile_has_defaults(tmp_path: Path) -> None:
     ("old", "new", "key", "problem"),
     [
         ("versions = [1]", "", "claims.versions", "is missing"),
-        ("versions = [1]", "versions = [1]\nverions = 1", "claims.verions", "is unknown"),
+        (
+            "versions = [1]",
+            "versions = [1]\nverions = 1",
+            "claims.verions",
+            "is unknown",
+        ),
         (
             "versions = [1]",
             "versions = [1]\nremote_invalidation = true",
@@ -64,6 +69,24 @@ def test_a_bad_profile_is_refused_with_its_key(
     assert caught.value.key == key
     assert problem in caught.value.problem
     assert str(tmp_path / "mine.toml") in str(caught.value)
+
+
+@pytest.mark.parametrize(
+    ("old", "new", "known"),
+    [
+        (
+            "versions = [1]",
+            "versions = [1]\nverions = 1",
+            "there are roles, versions",
+        ),
+        ("[claims]", "binder = 1\n[claims]", "there are name, adapter, binding, claims"),
+    ],
+)
+def test_a_misspelt_key_is_answered_by_those_of_its_table(
+    tmp_path: Path, old: str, new: str, known: str
+) -> None:
+    with pytest.raises(ProfileError, match=known):
+        load(tmp_path, GOOD.replace(old, new))
 
 
 def test_a_file_that_is_not_there_is_said_so(tmp_path: Path) -> None:

@@ -64,6 +64,8 @@ def test_help_has_an_example(command: str, capsys: pytest.CaptureFixture[str]) -
         ("certify reference --exclude nope", "no case `nope`"),
         ("certify reference --output=", "name a folder"),
         ("certify reference --time-limit soon", "give a number of minutes above 0"),
+        ("certify reference --kernel 9.9", "runs in no guest of the lab; leave --kernel out"),
+        ("explore reference --time nan", "--time must be a number of seconds above 0"),
         ("certify reference --repeat 0", "give at least 1"),
         ("certify reference --level MAYBE", "argument --level: invalid choice"),
         ("certify linux-server --fabric loopback", "reached over roce or verbs"),

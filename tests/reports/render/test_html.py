@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING
 import msgspec
 
 from reports.baseline import BaselineCheck, Known
-from reports.record import Exchange
+from reports.record import Exchange, Verdict
 from reports.render.html import write_html
 
 if TYPE_CHECKING:
@@ -120,6 +120,17 @@ def test_html_lists_what_needs_attention_before_the_cases(run: RunRecord, tmp_pa
     first = page[page.index("What needs attention") : page.index("<h2>Cases</h2>")]
     shown = [name for name in ("ERROR", "FAIL", "WARN", "INCONC", "PASS", "NA") if name in first]
     assert shown == ["ERROR", "FAIL", "WARN", "INCONC"]
+
+
+def test_html_says_one_cause_once(run: RunRecord, tmp_path: Path) -> None:
+    failed = next(case for case in run.cases if case.verdict is Verdict.FAIL)
+    many = tuple(msgspec.structs.replace(failed, id=f"a/1/{number}") for number in range(4))
+
+    write_html(msgspec.structs.replace(run, cases=many), tmp_path / "report.html")
+
+    page = (tmp_path / "report.html").read_text()
+    assert "<summary>4 cases, 1 cause</summary>" in page
+    assert "by the same cause 3 cases more" in page
 
 
 def test_html_tells_known_deviations_with_their_finding_and_the_rest(

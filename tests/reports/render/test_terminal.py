@@ -122,7 +122,10 @@ def test_progress_on_a_terminal_counts_and_names_the_running_case(run: RunRecord
 
 def test_terminal_explains_the_worst_and_counts_the_rest(run: RunRecord) -> None:
     failed = run.cases[2]
-    many = tuple(msgspec.structs.replace(failed, id=f"case-{number}") for number in range(30))
+    many = tuple(
+        msgspec.structs.replace(failed, id=f"case-{number}", violated=(f"rule-{number}",))
+        for number in range(30)
+    )
     console = Console(file=io.StringIO(), width=120)
 
     print_summary(console, msgspec.structs.replace(run, cases=many))
@@ -130,6 +133,22 @@ def test_terminal_explains_the_worst_and_counts_the_rest(run: RunRecord) -> None
     text = console.file.getvalue()  # type: ignore[attr-defined]  # a StringIO
     assert text.count("again ") == 20
     assert "and 10 cases more: see the report" in text
+
+
+def test_terminal_says_one_cause_once(run: RunRecord) -> None:
+    failed = run.cases[2]
+    many = tuple(
+        msgspec.structs.replace(failed, id=f"case-{number}", reason=f"answer {number} is wrong")
+        for number in range(8)
+    )
+    console = Console(file=io.StringIO(), width=120)
+
+    print_summary(console, msgspec.structs.replace(run, cases=many))
+
+    text = console.file.getvalue()  # type: ignore[attr-defined]  # a StringIO
+    assert text.count("again ") == 1
+    assert "by the same cause 7 cases more:\n         case-1\n" in text
+    assert "case-5\n         ... see the report" in text
 
 
 def test_terminal_explains_only_what_is_not_known(run: RunRecord, check: BaselineCheck) -> None:

@@ -128,6 +128,25 @@ def test_sigterm_leaves_nothing_behind_and_the_old_handler_in_place(tmp_path: Pa
     assert is_gone(pids[0])
 
 
+def test_what_the_caller_does_about_sigterm_is_done_here_too(tmp_path: Path) -> None:
+    pids: list[int] = []
+
+    def terminate(line: str) -> None:
+        pids.append(int(line))
+        os.kill(os.getpid(), signal.SIGTERM)
+
+    def interrupt(_number: int, _frame: object) -> None:
+        raise KeyboardInterrupt
+
+    before = signal.signal(signal.SIGTERM, interrupt)
+    try:
+        with pytest.raises(KeyboardInterrupt):
+            run_streaming(["sh", "-c", "echo $$; sleep 1000"], 10, terminate, tmp_path / "errors")
+    finally:
+        signal.signal(signal.SIGTERM, before)
+    assert is_gone(pids[0])
+
+
 def test_octets_that_are_not_utf_8_do_not_stop_the_stream(tmp_path: Path) -> None:
     lines: list[str] = []
     run_streaming(["printf", r"\377a\r\nb\n"], 10, lines.append, tmp_path / "errors")

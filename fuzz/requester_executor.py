@@ -9,6 +9,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 from functools import lru_cache
+from itertools import islice
 from typing import TYPE_CHECKING, Final
 
 from conformance.explore.replies import right
@@ -110,11 +111,10 @@ class _Line:
         """Give each Call its right Reply, a new one among them; whether that one was completed."""
         token = len(self._calls)
         self._request(_LAST)
-        # A Requester that never stops sending must not keep us here.
-        for place in range(2 * token):
-            sent = self.world.sent[place : place + 1]
-            if sent and sent[0].token in self.world.open_tokens:
-                self._answer(sent[0])
+        # An answer has others sent.  A Requester that never stops sending must not keep us here.
+        for sent in islice(self.world.sent, 2 * token):
+            if sent.token not in self.world.ended:
+                self._answer(sent)
         return self.world.ended.get(token) == ReplyReceived(token, _LAST_REPLY)
 
     def end(self) -> tuple[str, ...]:

@@ -106,7 +106,7 @@ class _Backward:
                 raise BrokenInvariant("backward-call", detail, " ".join(broken_ids(worst)))
 
 
-@lru_cache(maxsize=8192)  # most messages of a sequence stand in many others, with their answers
+@lru_cache(maxsize=4096)  # most messages of a sequence stand in many others, with their answers
 def _broken(
     message: bytes,
     thresholds: InlineThresholds,

@@ -72,10 +72,17 @@ _GOES_ON: Final = "what is broken in a document goes on in those that build on i
 _DRAWN: Final = (
     "rfc8166/3.3.1/responder-has-its-receives-after-what-it-does-not-serve",
     "rfc8166/3.4.4/responder-serves-chunks-of-every-shape",
+    "rfc8166/4.5/responder-answers-one-fault-after-another",
+    "rfc8166/4.5/responder-answers-several-faults-at-once",
     "rfc8166/4.5.2/responder-bears-a-call-cut-anywhere",
     "v2/1/responder-serves-chunks-of-every-shape",
+    "v2/4.2.3/responder-answers-one-fault-after-another",
+    "v2/4.2.3/responder-answers-several-faults-at-once",
 )
-"""Cases drawn from a model, so that whatever is broken about their subject shows in them."""
+"""Cases drawn from a model, so that whatever is broken about their subject shows in them.
+
+In a history of faults the message at which it shows is drawn, too, and its answer is blamed.
+"""
 
 _MEETS_ALL: Final = "what is drawn from a model meets it, and blames what it looks at"
 _ABOUT_IT: Final = "the case is about what is broken, and meets it in another form first"
@@ -192,15 +199,22 @@ def _trip(mutant: Mutant, record: CaseRecord) -> tuple[Trip, tuple[tuple[str, st
 def _self_explained(mutant: Mutant, record: CaseRecord) -> str:
     """What needs no word of the mutant's; empty if this does.
 
-    What breaks Version One breaks Version Two (D-61), and what breaks either breaks its extensions.
+    What breaks Version One breaks Version Two (D-61), and what breaks either breaks its extensions:
+    in their cases, and in others that blame nothing but their statements.
     A case about what is broken may meet it in another form than the one that it asks for.
     """
     if mutant.breaks in {citation.id for citation in record.citations}:
         return _ABOUT_IT
     if record.id.startswith(_DRAWN):
         return _MEETS_ALL
-    broken, met = mutant.breaks.partition(".")[0], record.id.partition("/")[0]
-    return _GOES_ON if _LAYER[broken] < _LAYER[met] else ""
+    case = _LAYER[record.id.partition("/")[0]]
+    # A case of a document below may send messages of one above.
+    blamed = min(map(_layer_of, record.violated), default=case)
+    return _GOES_ON if _layer_of(mutant.breaks) < max(case, blamed) else ""
+
+
+def _layer_of(requirement: str) -> int:
+    return _LAYER[requirement.partition(".")[0]]
 
 
 def _not_reached(records: Iterable[CaseRecord]) -> tuple[str, ...]:

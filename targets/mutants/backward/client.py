@@ -291,7 +291,14 @@ class IsPreparedBehindItsFirstReply(ClientDuplex):
         return super().to_backward(event, now)
 
 
-@mutant(breaks="bidir.2.1.receives-posted-before-sends")
+@mutant(
+    breaks="bidir.2.1.receives-posted-before-sends",
+    also_trips={
+        "bidir.2.1.2.as-many-calls-as-granted-are-handled": (
+            "the Receives that earlier Calls took are not there"
+        )
+    },
+)
 class PostsBackwardReceivesOnce(BackwardResponder):
     """Does not post a Receive again that a backward Call took."""
 

@@ -110,7 +110,13 @@ class AsksAsAnAnswer(PropertyRules):
         return MessageType.REPLY if isinstance(option, ReqProp) else super().direction(option)
 
 
-@mutant(breaks=CREDIT, roles=BOTH_ENDS)
+@mutant(
+    breaks=CREDIT,
+    roles=BOTH_ENDS,
+    trips_at={
+        "responder": {"v2.5.answer-reports-the-credit-limit": "a value of 0 reports no limit"},
+    },
+)
 class GrantsNothingInOperations(OptionalHalf):
     """Sends operations with a credit value of 0."""
 

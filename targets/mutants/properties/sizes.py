@@ -163,9 +163,7 @@ class WaitsForTheAnswerToSendLess(PropertyRules):
         "xcharext.3.1.reduction-only-on-request": (
             "Receives shorter than told look like those of a size reduced without a word"
         ),
-        "xcharext.3.unrequested-change-does-no-harm": (
-            "the size that it announces is what the others begin with"
-        ),
+        "xcharext.3.unrequested-change-does-no-harm": "that size is what the others begin with",
     },
 )
 class AnnouncesLongerReceives(PropertyRules):
@@ -176,7 +174,11 @@ class AnnouncesLongerReceives(PropertyRules):
         return super().announced(own.changed(doubled))
 
 
-@mutant(breaks=DONE, roles=BOTH_ENDS)
+@mutant(
+    breaks=DONE,
+    roles=BOTH_ENDS,
+    trips_at={"requester": {HOLDS: "what is done is told to hold, and does not"}},
+)
 class SaysDoneAndDoesNothing(PropertyRules):
     """Reports longer Receives as done and goes on with those that it has."""
 

@@ -79,6 +79,7 @@ class PlacesWhatTheFirstTransmissionHas(Requester):
     breaks="rtrext.7.3.bulk-data-are-put-back",
     also_trips=dict.fromkeys(
         (
+            "rfc8166.2.2.2.reply-retires-the-xid",
             "rtrext.4.2.",
             "rtrext.4.3.reserve-may-stay-unused",
             "rtrext.6.2.",

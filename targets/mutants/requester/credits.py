@@ -71,7 +71,10 @@ class RequestsNoCredits(RequestRules):
 
 @mutant(
     breaks="rfc8166.2.2.2.reply-retires-the-xid",
-    also_trips={"rfc8166.4.5.error-completes-the-rpc": "an answer to no call gives back a credit"},
+    also_trips=dict.fromkeys(
+        ("rfc8166.3.3.1.no-call-beyond-the-grant", "rfc8166.4.5.error-completes-the-rpc"),
+        "an answer to no call gives back a credit",
+    ),
 )
 class TakesCreditsFromRepeatedReplies(Requester):
     """Takes back a credit for every reply, also for one that it has had before."""

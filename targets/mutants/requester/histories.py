@@ -75,7 +75,10 @@ class ForgetsLostCalls(Retransmission):
 
 @mutant(
     breaks=SURVIVES,
-    also_trips={"rfc8166.3.3.3.": "an act does not end of which a call is not made again"},
+    also_trips=dict.fromkeys(
+        ("rfc8166.3.3.3.", "rfc8166.4.4.1.memory-protected-before-upper-layer-access"),
+        "an act does not end of which a call is not made again",
+    ),
 )
 class RepeatsTheOldestCallOnly(Retransmission):
     """Makes only the oldest of several lost calls again."""

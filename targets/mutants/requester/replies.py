@@ -108,7 +108,12 @@ class WaitsForSomeList(Requester):
         return super()._take_reply(header, body, payload)
 
 
-@mutant(breaks="rfc8166.4.3.3.small-reply-may-be-inline")
+@mutant(
+    breaks="rfc8166.4.3.3.small-reply-may-be-inline",
+    also_trips={
+        "rfc8166.4.4.1.memory-protected-before-upper-layer-access": because.NEEDS_SUCH_A_REPLY
+    },
+)
 class WaitsForTheReplyChunk(Requester):
     """Drops a reply that leaves the Reply chunk unused."""
 

@@ -19,6 +19,16 @@ if TYPE_CHECKING:
 NEVER_ZERO = "rfc8166.3.3.1.grant-is-never-zero"
 TRANSACTIONS = "rfc8166.3.3.1.credit-is-one-transaction"
 SURVIVES = "rfc8166.4.5.5.rpc-survives-connection-loss"
+UNBACKED = dict.fromkeys(
+    (
+        "bidir.2.2.2.",
+        "rfc8166.2.2.2.reply-xid-is-the-calls",
+        "rfc8166.3.3.1.credit-is-one-transaction",
+        "rfc8166.3.3.1.receives-before-larger-grant",
+    ),
+    because.TOO_FEW_RECEIVES,
+)
+"""What breaks where all credits of such a grant are used."""
 
 
 @mutant(
@@ -153,12 +163,7 @@ class CreditUnderflow(Responder):
 
 @mutant(
     breaks="rfc8166.3.3.1.credits-travel-in-rdma-credit",
-    also_trips={
-        "bidir.2.2.2.": because.TOO_FEW_RECEIVES,
-        "rfc8166.2.2.2.reply-xid-is-the-calls": because.TOO_FEW_RECEIVES,
-        "rfc8166.3.3.1.credit-is-one-transaction": because.TOO_FEW_RECEIVES,
-        "rfc8166.3.3.1.receives-before-larger-grant": because.TOO_FEW_RECEIVES,
-    },
+    also_trips=UNBACKED,
 )
 class SwapsOctetsOfGrants(ReplyRules):
     """Puts its largest grant into rdma_credit with the lowest octet first."""
@@ -170,10 +175,7 @@ class SwapsOctetsOfGrants(ReplyRules):
 
 @mutant(
     breaks="rfc8166.4.2.3.reply-carries-granted-credits",
-    also_trips={
-        "bidir.2.2.2.": because.TOO_FEW_RECEIVES,
-        "rfc8166.3.3.1.receives-before-larger-grant": because.TOO_FEW_RECEIVES,
-    },
+    also_trips=UNBACKED,
 )
 class GrantsWhatIsRequested(ReplyRules):
     """Grants whatever is requested, however few Receives there are."""
@@ -224,6 +226,7 @@ class InsistsOnTheLargestRequest(ReplyRules):
     also_trips=dict.fromkeys(
         (
             "bidir.2.2.2",
+            "rfc8166.2.2.2.reply-xid-is-the-calls",
             "rfc8166.3.3.1.credit-is-one-transaction",
         ),
         "the Receives that it granted beyond eight are not there",

@@ -253,7 +253,13 @@ class SendsLongRepliesWithoutLists(ReplyRules):
 # -- the fixed words
 
 
-@mutant(breaks="rfc8166.4.2.four-fixed-words", also_trips=UNREADABLE)
+@mutant(
+    breaks="rfc8166.4.2.four-fixed-words",
+    also_trips={
+        **UNREADABLE,
+        "rfc8166.3.3.1.grant-is-never-zero": "the grant is looked for where the procedure is",
+    },
+)
 class SwapsCreditsAndProcedure(ReplyRules):
     """Puts the procedure before the credits in replies with results."""
 

@@ -124,6 +124,7 @@ def test_a_trip_without_explanation_is_not_good() -> None:
         (BROKEN, "v2/1/b", True),
         (BROKEN, "xcharext/1/b", True),
         (BROKEN, "rtrext/1/b", True),
+        (BROKEN, "rfc8166/1/b", False),
         (BROKEN, "bidir/1/b", False),
         ("v2.5.1.answer-is-no-error", "v2/1/b", False),
         ("v2.5.1.answer-is-no-error", "xcharext/1/b", True),
@@ -136,15 +137,40 @@ def test_what_breaks_a_document_explains_what_breaks_in_those_above_it(
     breaks: str, case: str, *, is_explained: bool
 ) -> None:
     mutant = Mutant("odd", breaks, "Is odd.", Parts())
-    tripped = msgspec.structs.replace(record(Verdict.FAIL, "v2.1.write-chunks-as-before"), id=case)
+    tripped = msgspec.structs.replace(record(Verdict.FAIL, OTHER), id=case)
 
     (trip,) = row_of(mutant, [tripped]).trips
 
     assert bool(trip.why) is is_explained
 
 
-def test_a_case_that_is_drawn_meets_whatever_is_broken() -> None:
-    drawn = "rfc8166/3.4.4/responder-serves-chunks-of-every-shape[fetch]"
+@pytest.mark.parametrize(
+    ("breaks", "violated", "is_explained"),
+    [
+        (BROKEN, ("v2.4.2.header-layout",), True),
+        (BROKEN, ("v2.4.2.header-layout", OTHER), False),
+        ("v2.5.1.answer-is-no-error", ("v2.4.2.header-layout",), False),
+    ],
+)
+def test_it_explains_a_case_below_them_that_blames_nothing_but_theirs(
+    breaks: str, violated: tuple[str, ...], *, is_explained: bool
+) -> None:
+    mutant = Mutant("odd", breaks, "Is odd.", Parts())
+    tripped = msgspec.structs.replace(record(Verdict.FAIL, OTHER), violated=violated)
+
+    (trip,) = row_of(mutant, [tripped]).trips
+
+    assert bool(trip.why) is is_explained
+
+
+@pytest.mark.parametrize(
+    "drawn",
+    [
+        "rfc8166/3.4.4/responder-serves-chunks-of-every-shape[fetch]",
+        "rfc8166/4.5/responder-answers-several-faults-at-once[26]",
+    ],
+)
+def test_a_case_that_is_drawn_meets_whatever_is_broken(drawn: str) -> None:
     tripped = msgspec.structs.replace(record(Verdict.FAIL, OTHER), id=drawn)
 
     (trip,) = row_of(Mutant("odd", BROKEN, "Is odd.", Parts()), [tripped]).trips
@@ -177,6 +203,12 @@ def test_an_explanation_that_nothing_needs_is_not_good() -> None:
 
     assert row.idle == (("rfc8166.4.5", "errors are replies, too"),)
     assert not row.good
+
+
+def test_every_case_that_is_said_to_be_drawn_is_there() -> None:
+    names = [case.id for case in matrix._all_cases()]
+
+    assert set(matrix._DRAWN) <= {name.partition("[")[0] for name in names}
 
 
 def test_knows_the_cases_that_cite_a_requirement() -> None:

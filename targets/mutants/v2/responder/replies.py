@@ -68,7 +68,9 @@ def longer(chunk: WriteChunk) -> WriteChunk:
     also_trips=dict.fromkeys(
         (
             "v2.3.1.unsupported-operation-is-answered",
+            "v2.4.2.2.errors-count-as-replies",
             "v2.4.2.header-layout",
+            "v2.5.1.answer-has-the-same-xid",
             "v2.5.2.threshold-changes-keep-the-connection",
             "v2.5.3.reply-has-the-version-of-its-call",
             "v2.5.granted-calls-are-served",

@@ -7,8 +7,10 @@ campaign goes on; a device that has died is started again.
 
 from __future__ import annotations
 
+import traceback
 from collections import deque
 from dataclasses import dataclass, field
+from pathlib import Path
 from time import monotonic
 from typing import TYPE_CHECKING, Final
 
@@ -121,8 +123,9 @@ class LiveCampaign:
     ) -> LivePulse:
         """Try the seeds, then what is made of the corpus, until the time is over.
 
-        It ends early where the device serves nobody, not even after having been started again, or
-        where it is interrupted: what was found until then is told all the same.
+        It ends early where the device serves nobody, not even after having been started again, by
+        an interruption, and by an error of the suite: what was found until then is told all the
+        same.
 
         Args:
             seeds: inputs to begin with.
@@ -146,6 +149,10 @@ class LiveCampaign:
             self.pulse.stopped = str(error)
         except KeyboardInterrupt:
             self.pulse.stopped = "interrupted"
+        except Exception as error:  # noqa: BLE001  # whatever it is, it must not cost what was found
+            place = traceback.extract_tb(error.__traceback__)[-1]
+            where = f"{Path(place.filename).name}, line {place.lineno}"
+            self.pulse.stopped = f"an error of the suite, to be reported: {error!r} in {where}"
         self._executor.renew()
         self._sample()
         self._tell(progress)

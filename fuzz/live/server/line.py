@@ -45,6 +45,7 @@ from conformance.tester.client.fence import Fence
 from conformance.tester.client.liveness import problem_with
 from fuzz.live.server.memory import StepMemory
 from reports.record import Verdict
+from rpcrdma.errors import LocalProtocolError
 
 if TYPE_CHECKING:
     from collections.abc import Callable
@@ -173,9 +174,12 @@ class PlayedLine:
             seconds: that are waited for whatever comes.
 
         Raises:
-            Inconclusive: it has none.
+            Inconclusive: it has none, or cannot be called as each slot of the session waits.
         """
-        call = build.short(self.peer, request)
+        try:
+            call = build.short(self.peer, request)
+        except LocalProtocolError as error:
+            raise Inconclusive(f"{request.title} cannot be called: {error}") from error
         self._asked[call.xid] += 1
         self.peer.send(call)
         for _ in range(_MOST):

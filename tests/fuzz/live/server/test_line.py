@@ -2,12 +2,15 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
+from types import SimpleNamespace
+from typing import TYPE_CHECKING, NoReturn
 
 import pytest
 
+from fuzz.live.server import line
 from fuzz.responder_executor import good_call
 from reports.record import Verdict
+from rpcrdma.errors import LocalProtocolError
 from tests.conformance import miniatures as mini
 
 if TYPE_CHECKING:
@@ -157,3 +160,14 @@ def test_a_connection_that_serves_nobody_at_the_end_is_told(play: Play) -> None:
 def test_one_that_the_tester_may_have_lost_is_not_looked_at(play: Play) -> None:
     execution = play(mini.MiniatureTarget(mini.AfterGood(2, mini.mute)), "connect", "starve")
     assert execution.failed == ()
+
+
+def test_a_session_whose_slots_all_wait_makes_no_call(
+    play: Play, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    def full(*_: object) -> NoReturn:
+        raise LocalProtocolError("all 1 slots of the session wait")
+
+    monkeypatch.setattr(line, "build", SimpleNamespace(short=full))
+    execution = play("reference", "provoke", CALL)
+    assert any("all 1 slots of the session wait" in str(one) for one in execution.outcomes)

@@ -85,7 +85,10 @@ class DropsNomsgWithoutListsInTwo(CallRules):
         return super().take_long(words, body, limit)
 
 
-@mutant(breaks="v2.4.2.3.mismatched-xid-is-not-answered-under-it")
+@mutant(
+    breaks="v2.4.2.3.mismatched-xid-is-not-answered-under-it",
+    also_trips={"v2.4.2.3.error-echoes-the-xid": "the error has not the XID of the Call's header"},
+)
 class RefusesUnderThePayloadsXid(Responder):
     """Refuses a call of two XIDs in Version Two under that of its RPC message."""
 

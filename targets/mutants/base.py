@@ -251,4 +251,6 @@ def _overridden(broken: type[object]) -> str:
         )
     found = getattr(base, own[0])
     method: Any = found.fget if isinstance(found, property) else found
-    return f"{method.__module__}:{method.__qualname__}"
+    return (
+        f"{getattr(method, '__module__', '')}:{method.__qualname__}"  # a built-in is in no module
+    )

@@ -16,11 +16,12 @@ An adapter that cannot do what it is asked says so with `Unsupported`; it never 
 from __future__ import annotations
 
 from dataclasses import dataclass
+from difflib import get_close_matches
 from enum import StrEnum
 from typing import TYPE_CHECKING, Protocol, runtime_checkable
 
 if TYPE_CHECKING:
-    from collections.abc import Callable
+    from collections.abc import Callable, Iterable
 
     from rpcrdma.fabric.base import Address, Fabric
     from rpcrdma.ulp.gss_context import GssInitiator, GssMechanism
@@ -42,6 +43,7 @@ __all__ = [
     "TargetError",
     "TargetFactory",
     "Unsupported",
+    "nearest",
 ]
 
 
@@ -50,6 +52,12 @@ class TargetError(Exception):
 
     The command line prints it as its one sentence and exits with status 2.
     """
+
+
+def nearest(word: str, known: Iterable[str]) -> str:
+    """The end of a `TargetError` that offers the name most like a word; empty if none is."""
+    close = get_close_matches(word, list(known), n=1)
+    return f"; did you mean {close[0]}?" if close else ""
 
 
 class Unsupported(Exception):  # an answer, not an error

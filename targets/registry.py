@@ -7,12 +7,11 @@ group `rpcrdma_conformance.targets` there are (`reference` is one).  A target is
 
 from __future__ import annotations
 
-from difflib import get_close_matches
 from importlib.metadata import entry_points
 from pathlib import Path
 from typing import TYPE_CHECKING, Final
 
-from targets.base import Target, TargetError
+from targets.base import Target, TargetError, nearest
 from targets.network import NetworkTarget
 from targets.profile import SHIPPED, ProfileError, load_profile, shipped_profiles
 from targets.upper_tester.client import CommandClientTarget
@@ -56,8 +55,7 @@ def find_profile(name: str) -> Profile:
     if not name.endswith(".toml") and not path.exists():
         shipped = shipped_profiles()
         known = ", ".join((*shipped, "mutant:<slug>", "variant:<slug>"))
-        close = get_close_matches(name, shipped, n=1)
-        near = f"; did you mean {close[0]}?" if close else ""
+        near = nearest(name, shipped)
         raise TargetError(f"no target `{name}`; there are {known}, or name a profile (.toml){near}")
     try:
         return load_profile(path)

@@ -212,8 +212,8 @@ ARROWS: dict[str, set[str]] = {
             "conformance.tester.client conformance.tester.server conformance.backward"
         ),
         "conformance.proof": (
-            "rpcrdma.wire rpcrdma.fabric reports.record targets.base targets.lab targets.mutants "
-            "targets.variants targets.registry conformance.bad_input "
+            "rpcrdma.wire rpcrdma.fabric reports.record reports.summary targets.base targets.lab "
+            "targets.mutants targets.variants targets.registry conformance.bad_input "
             "conformance.catalogue conformance.oracle conformance.oracle.responder "
             "conformance.tester conformance.tester.client conformance.tester.server "
             "conformance.backward conformance.suite"

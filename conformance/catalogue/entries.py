@@ -15,13 +15,13 @@ from __future__ import annotations
 
 import re
 import tomllib
-from difflib import get_close_matches
 from functools import cache
 from pathlib import Path
 from typing import TYPE_CHECKING, Final
 
 import msgspec
 
+from conformance.bad_input import meant
 from conformance.catalogue.sentences import fingerprint
 from conformance.catalogue.vocabulary import Level, Role, Testability
 from reports.record import Citation, Verdict
@@ -212,8 +212,7 @@ class Catalogue:
             return found
         if any(requirement_id in part.retired for part in self.documents):
             raise UnknownRequirement(f"requirement {requirement_id} has been retired")
-        close = get_close_matches(requirement_id, self._by_id, n=3)
-        hint = f"; did you mean {' or '.join(close)}?" if close else ""
+        hint = meant(requirement_id, self._by_id)
         raise UnknownRequirement(f"no requirement {requirement_id} in the catalogue{hint}")
 
     def __contains__(self, requirement_id: object) -> bool:

@@ -20,13 +20,13 @@ from pcapng.exceptions import PcapngException
 from rpcrdma.errors import BadFrame
 from rpcrdma.roce.packet.bth import (
     OPERATIONS,
-    PSN_MASK,
     PacketPosition,
     TransportOperation,
     decode,
 )
 from rpcrdma.roce.packet.cm_messages import ConnectReply, ConnectRequest, decode_cm
 from rpcrdma.roce.packet.datagram import from_frame
+from rpcrdma.roce.packet.psn import full_psn
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -44,9 +44,6 @@ _SECTION: Final = b"\x0a\x0d\x0d\x0a"
 _ETHERNET: Final = 1
 _UNREADABLE: Final = (PcapngException, ValueError, LookupError, OSError, struct.error)
 """What the reader of blocks raises for those that are wrong; OSError for addresses in options."""
-
-_BEHIND: Final = (PSN_MASK + 1) // 2
-"""A PSN that is so much ahead of another is one behind it (9.2)."""
 
 _Direction = tuple[str, str, int]
 """Sender, receiver and the queue pair of the receiver."""
@@ -174,8 +171,8 @@ class _Reading:
         path = self._paths.get(direction)
         if path is None:
             path = self._paths[direction] = _Path(self._next_connection())
-        ahead = 1 if path.psn is None else packet.psn - path.psn & PSN_MASK
-        if not 0 < ahead < _BEHIND:
+        ahead = 1 if path.psn is None else full_psn(packet.psn, path.psn) - path.psn
+        if ahead <= 0:
             return  # sent again
         path.psn = packet.psn
         begins = meaning.position in (PacketPosition.FIRST, PacketPosition.ONLY)

@@ -12,7 +12,6 @@ import importlib
 import pkgutil
 import re
 from dataclasses import fields, replace
-from difflib import get_close_matches
 from typing import TYPE_CHECKING, Any, Final, Generic, Protocol, TypeVar
 
 import msgspec
@@ -52,7 +51,7 @@ from rpcrdma.roce.transport.requester import TransportRequester
 from rpcrdma.roce.transport.responder import TransportResponder
 from rpcrdma.wire.operations import BY_NAME, OPERATIONS
 from rpcrdma.wire.transmission import Assembler
-from targets.base import TargetError
+from targets.base import TargetError, nearest
 from targets.reference.client_parts import ClientParts
 from targets.reference.roles import REDUCTIONS
 from targets.reference.server_parts import Parts
@@ -204,8 +203,7 @@ class Registry(Generic[Named]):
         named = {entry.slug: entry for entry in self.every()}
         if wanted in named:
             return named[wanted]
-        close = get_close_matches(wanted, named, n=1)
-        near = f"; did you mean {close[0]}?" if close else ""
+        near = nearest(wanted, named)
         raise TargetError(
             f"there is no {self._word} `{wanted}`; `rpcrdma targets` lists them{near}"
         )

@@ -8,6 +8,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Final
 
 from conformance.proof.variants.results import read_results
+from reports.summary import counted
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator, Sequence
@@ -63,7 +64,7 @@ def render(measured: Sequence[Measured]) -> str:
 def summary(judged: Sequence[Judged]) -> str:
     """One sentence for each fabric."""
     return "; ".join(
-        f"{fabric}: {len(own)} variant{'s' * (len(own) != 1)},"
+        f"{fabric}: {counted(len(own), 'variant')},"
         f" {sum(one.cases for one in own)} verdicts,"
         f" {sum(len(one.held) for one in own)} of them held against a variant,"
         f" {sum(len(one.unlike_loopback) for one in own)} other than on loopback"

@@ -28,9 +28,9 @@ from rpcrdma.fabric.completion import Completion, CompletionStatus
 from rpcrdma.fabric.refusals import full
 from rpcrdma.roce.packet.aeth import NakCode, SyndromeKind, read_syndrome, rnr_timer_seconds
 from rpcrdma.roce.packet.bth import BthOpcode
+from rpcrdma.roce.packet.psn import full_psn
 from rpcrdma.roce.transport.attributes import FOR_EVER
 from rpcrdma.roce.transport.local_memory import LocalMemory
-from rpcrdma.roce.transport.psn import full_psn
 from rpcrdma.roce.transport.work import packet_count
 
 if TYPE_CHECKING:

@@ -33,7 +33,7 @@ from rpcrdma.fabric.posted_receives import PostedReceives, note_failed_request
 from rpcrdma.fabric.trace import EventKind, Side
 from rpcrdma.roce.packet.aeth import NakCode, acknowledged, rnr_nak
 from rpcrdma.roce.packet.bth import PSN_MASK, Aeth, BthOpcode, Packet
-from rpcrdma.roce.transport.psn import full_psn
+from rpcrdma.roce.packet.psn import full_psn
 from rpcrdma.roce.transport.read_responses import ReadResponses
 from rpcrdma.roce.transport.work import packet_count
 

@@ -7,7 +7,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from rpcrdma.roce.packet.bth import PSN_MASK
-from rpcrdma.roce.transport.psn import full_psn
+from rpcrdma.roce.packet.psn import full_psn
 
 NUMBERS = st.integers(-(1 << 30), 1 << 40)
 

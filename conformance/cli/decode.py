@@ -81,7 +81,7 @@ def _number(text: str | None, option: str, allowed: range) -> int | None:
     """The number that an option gives, in any base that Python writes.
 
     Raises:
-        BadInput: it is none, or out of range.
+        BadInput: it is no number, or out of range.
     """
     if text is None:
         return None

@@ -102,7 +102,7 @@ def main(arguments: Sequence[str] | None = None) -> int:
 
 
 def _parser(command: str) -> Parser:
-    """The parser of one command; of them all, if it is none of them."""
+    """The parser of one command; of all commands, if no word names one."""
     parser = Parser(
         prog="rpcrdma",
         description="Conformance tests for RPC-over-RDMA.",

@@ -83,7 +83,7 @@ def read_messages(path: Path) -> Iterator[CapturedMessage]:
     """The messages of a capture, in the order in which they ended.
 
     Raises:
-        CaptureError: the file is none or is damaged, which may show after some messages.
+        CaptureError: the file is no capture or is damaged, which may show after some messages.
         OSError: it cannot be read.
     """
     reading = _Reading()

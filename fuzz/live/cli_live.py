@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 import os
-from contextlib import ExitStack, contextmanager
+from contextlib import ExitStack, contextmanager, suppress
+from itertools import count
 from pathlib import Path
 from typing import TYPE_CHECKING, Final
 
@@ -102,7 +103,8 @@ def _fuzz(
             corpus = LiveCorpus(folder / "corpus", rig.mutator, seed)
             if arguments.empty and corpus.found:
                 raise BadInput(f"{folder / 'corpus'} is not empty; name another folder by --output")
-            findings = LiveFindings(executor, folder / "findings", rig.form, device.name, seed)
+            own = _own_folder(folder)
+            findings = LiveFindings(executor, own / "findings", rig.form, device.name, seed)
             campaign = LiveCampaign(executor, coverage, corpus, findings)
             seeds = (EMPTY,) if arguments.empty else (*corpus.found, *rig.seeds())
             with Console().status(f"fuzzing {device.name} from seed {seed}") as status:
@@ -123,10 +125,20 @@ def _fuzz(
         executor.avoided,
         rig.form.unit,
     )
-    file = report.write(folder)
+    file = report.write(own)
     print(report.text())
     print(f"report: {file}")
     return int(bool(findings.kept or pulse.stopped))
+
+
+def _own_folder(folder: Path) -> Path:
+    """Make a folder for one campaign beside the corpus, which all of them share."""
+    for number in count(1):
+        own = folder / f"campaign-{number}"
+        with suppress(FileExistsError):
+            own.mkdir(parents=True)
+            return own
+    raise AssertionError("there is always another number")
 
 
 def _scenarios(file: Path) -> frozenset[Block] | None:

@@ -29,7 +29,8 @@ def add_options(parser: argparse.ArgumentParser) -> None:
         "--output",
         type=Path,
         metavar="DIR",
-        help="for report, findings and corpus; default: live-PROFILE",
+        help="for the corpus, and for report and findings of each campaign (campaign-1, ...);"
+        " default: live-PROFILE",
     )
     live.add_argument(
         "--destructive",

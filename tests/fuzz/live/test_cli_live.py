@@ -28,15 +28,26 @@ def test_the_reference_keeps_the_rules(tmp_path: Path, capsys: pytest.CaptureFix
     assert live(tmp_path, "reference", "--seed", "5") == 0
     said = capsys.readouterr().out
     assert "Nothing was found to be wrong." in said
-    assert said.endswith(f"report: {tmp_path / 'report.md'}\n")
+    assert said.endswith(f"report: {tmp_path / 'campaign-1' / 'report.md'}\n")
     assert list((tmp_path / "corpus").iterdir())
+
+
+def test_a_second_campaign_leaves_the_first_as_it_was(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    live(tmp_path, "mutant:grants-zero", "--seed", "5")
+    first = {file: file.read_bytes() for file in (tmp_path / "campaign-1").rglob("*.*")}
+    live(tmp_path, "reference", "--seed", "6")
+    assert {file: file.read_bytes() for file in (tmp_path / "campaign-1").rglob("*.*")} == first
+    assert [file.name for file in (tmp_path / "campaign-2").glob("report.*")]
+    assert str(tmp_path / "campaign-2") in capsys.readouterr().out
 
 
 def test_a_finding_is_replayed_by_the_command_of_the_report(
     tmp_path: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:
     assert live(tmp_path, "mutant:grants-zero", "--seed", "5") == 1
-    (file, *_) = (tmp_path / "findings" / "1").iterdir()
+    (file, *_) = (tmp_path / "campaign-1" / "findings" / "1").iterdir()
     capsys.readouterr()
     assert main(["replay", str(file), "mutant:grants-zero"]) == 1
     assert "mutant:grants-zero: FAIL" in capsys.readouterr().out
@@ -51,7 +62,7 @@ def test_a_client_is_told_to_act_and_its_finding_replayed(
     assert "Nothing was found to be wrong." in said
     assert "turns were taken, 0 kept back" in said
     assert live(tmp_path / "bad", "mutant:offers-spare-write-chunks", "--seed", "5") == 1
-    (file, *_) = (tmp_path / "bad" / "findings" / "1").iterdir()
+    (file, *_) = (tmp_path / "bad" / "campaign-1" / "findings" / "1").iterdir()
     capsys.readouterr()
     assert main(["replay", str(file), "mutant:offers-spare-write-chunks"]) == 1
     assert "mutant:offers-spare-write-chunks: FAIL: read" in capsys.readouterr().out
@@ -160,4 +171,4 @@ def test_without_blocks_a_guest_is_taken_as_certify_takes_it(
     placed = nullcontext((find_target("reference"), (("kernel", "6.1-test"),)))
     monkeypatch.setattr(cli_live, "placed", lambda *_: placed)
     assert live(tmp_path, "linux-server", "--no-blocks") == 0
-    assert "Linux 6.1-test" in (tmp_path / "report.md").read_text()
+    assert "Linux 6.1-test" in (tmp_path / "campaign-1" / "report.md").read_text()

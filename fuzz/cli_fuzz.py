@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Final
 
 from rich.console import Console
 
-from conformance.bad_input import BadInput
+from conformance.bad_input import BadInput, at_least_one
 from conformance.explore.finding import load
 from fuzz.campaign import Campaign
 from fuzz.live.options import add_options
@@ -23,7 +23,7 @@ if TYPE_CHECKING:
 
     from fuzz.pulse import Pulse
 
-__all__ = ["add_parser", "run", "seconds"]
+__all__ = ["add_parser", "run"]
 
 _KEEP: Final = "keep"
 
@@ -66,7 +66,11 @@ def add_parser(subparsers: argparse._SubParsersAction[argparse.ArgumentParser]) 
     )
     parser.add_argument("finding", nargs="?", type=Path, help=f"what to {_KEEP}: a file")
     parser.add_argument(
-        "--time", type=seconds, default=60, metavar="SECONDS", help="for each harness; default: 60"
+        "--time",
+        type=at_least_one,
+        default=60,
+        metavar="SECONDS",
+        help="for each harness; default: 60",
     )
     parser.add_argument(
         "--findings", type=Path, default=Path("findings"), metavar="DIR", help="default: findings"
@@ -86,7 +90,7 @@ def add_parser(subparsers: argparse._SubParsersAction[argparse.ArgumentParser]) 
     )
     parser.add_argument(
         "--fork",
-        type=seconds,
+        type=at_least_one,
         default=1,
         metavar="N",
         help="fuzz in N processes at a time, which exchange inputs by the folder of the corpus;"
@@ -231,15 +235,3 @@ def _look_at_atheris() -> str:
     if objection:
         print(f"rpcrdma fuzz: {objection}", file=sys.stderr)
     return objection
-
-
-def seconds(text: str) -> int:
-    """An argument that is a time.
-
-    Raises:
-        ValueError: it is no positive number.
-    """
-    number = int(text)
-    if number < 1:
-        raise ValueError(text)
-    return number

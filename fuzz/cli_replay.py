@@ -12,6 +12,7 @@ from conformance.explore.replay import replay
 from conformance.suite.in_lab import module_run, target_word
 from conformance.tester.case import Inconclusive
 from conformance.tester.client.harness import Harness
+from fuzz.bare_octets import refuse_other_files
 from fuzz.engine import problem_with
 from fuzz.live.causes import problems_of
 from fuzz.live.client.recipes import WAY
@@ -88,6 +89,8 @@ def add_parser(subparsers: argparse._SubParsersAction[argparse.ArgumentParser]) 
 def run(arguments: argparse.Namespace) -> int:
     """Replay; returns the exit status."""
     finding = load(arguments.file)
+    if not (finding.way or arguments.harness):
+        refuse_other_files(arguments.file, finding.octets)
     if arguments.library or arguments.program:
         return _ask_parser(arguments, finding)
     profile = find_profile(arguments.target)

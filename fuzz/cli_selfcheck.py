@@ -8,9 +8,9 @@ from pathlib import Path
 from time import monotonic
 from typing import TYPE_CHECKING, Final
 
+from conformance.bad_input import at_least_one
 from conformance.explore.finding import load
 from fuzz.campaign import Campaign
-from fuzz.cli_fuzz import seconds
 from fuzz.planted import PLANTED
 from fuzz.structure.compare import Run, page, run_once
 
@@ -40,7 +40,7 @@ def add_parser(subparsers: argparse._SubParsersAction[argparse.ArgumentParser]) 
         epilog="example: rpcrdma dev selfcheck --time 60 --findings planted",
     )
     parser.add_argument(
-        "--time", type=seconds, default=60, metavar="SECONDS", help="for each (default: 60)"
+        "--time", type=at_least_one, default=60, metavar="SECONDS", help="for each (default: 60)"
     )
     parser.add_argument(
         "--findings", type=Path, default=Path("findings"), metavar="DIR", help="default: findings"
@@ -50,10 +50,10 @@ def add_parser(subparsers: argparse._SubParsersAction[argparse.ArgumentParser]) 
         "--compare", action="store_true", help="measure what structure is worth, raw against aware"
     )
     parser.add_argument(
-        "--executions", type=seconds, default=20000, metavar="N", help="of each compared run"
+        "--executions", type=at_least_one, default=20000, metavar="N", help="of each compared run"
     )
     parser.add_argument(
-        "--seeds", type=seconds, default=3, metavar="N", help="how many runs of each kind"
+        "--seeds", type=at_least_one, default=3, metavar="N", help="how many runs of each kind"
     )
     parser.add_argument("--write", action="store_true", help="write results/fuzzing/README.md")
     parser.set_defaults(run=run)

@@ -2,12 +2,11 @@
 
 from __future__ import annotations
 
-import argparse
 import sys
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from conformance.bad_input import BadInput
+from conformance.bad_input import BadInput, at_least_one
 from conformance.proof.detect import page
 from conformance.proof.detect.explained import read_explained, stale
 from conformance.proof.detect.faults import ENDPOINT, draw
@@ -16,6 +15,7 @@ from conformance.proof.detect.run import Plan, find_faults, try_all
 from conformance.proof.kept_results import write_kept
 
 if TYPE_CHECKING:
+    import argparse
     from collections.abc import Mapping, Sequence
 
     from conformance.proof.detect.explained import Explanation
@@ -42,7 +42,7 @@ def add_parser(tools: argparse._SubParsersAction[argparse.ArgumentParser]) -> No
         "--seed", type=int, default=1, metavar="N", help="of the sample: %(default)s"
     )
     parser.add_argument(
-        "--sample", type=_positive, metavar="N", help="how many, over all modules; default: all"
+        "--sample", type=at_least_one, metavar="N", help="how many, over all modules; default: all"
     )
     parser.add_argument(
         "--module", default=ENDPOINT, metavar="NAME", help="in one module or package alone"
@@ -69,7 +69,7 @@ def add_parser(tools: argparse._SubParsersAction[argparse.ArgumentParser]) -> No
     parser.add_argument(
         "-n",
         "--processes",
-        type=_positive,
+        type=at_least_one,
         default=1,
         metavar="N",
         help="side by side: %(default)s",
@@ -81,14 +81,6 @@ def add_parser(tools: argparse._SubParsersAction[argparse.ArgumentParser]) -> No
         "--page", action="store_true", help="render what is published anew, and try nothing"
     )
     parser.set_defaults(run=_run)
-
-
-def _positive(text: str) -> int:
-    """The argument of --sample and -n."""
-    number = int(text)
-    if number < 1:
-        raise argparse.ArgumentTypeError("give at least 1")
-    return number
 
 
 def _run(options: argparse.Namespace) -> int:

@@ -9,7 +9,7 @@ import time
 from pathlib import Path
 from typing import TYPE_CHECKING, Final
 
-from conformance.bad_input import BadInput
+from conformance.bad_input import BadInput, seconds_above_zero
 from conformance.suite.in_lab import module_run, target_word
 from conformance.tester.case import Inconclusive
 from conformance.tester.client.harness import Harness
@@ -50,7 +50,11 @@ def add_parser(subparsers: argparse._SubParsersAction[argparse.ArgumentParser]) 
     )
     parser.add_argument("target", metavar="TARGET", help="name, profile (.toml) or mutant:<slug>")
     parser.add_argument(
-        "--time", type=float, default=60.0, metavar="SECONDS", help="default: %(default)s"
+        "--time",
+        type=seconds_above_zero,
+        default=60.0,
+        metavar="SECONDS",
+        help="default: %(default)s",
     )
     parser.add_argument("--seed", type=int, default=0, help="of the first round; 0: a fresh one")
     parser.add_argument(
@@ -73,8 +77,6 @@ def add_parser(subparsers: argparse._SubParsersAction[argparse.ArgumentParser]) 
 
 def run(arguments: argparse.Namespace) -> int:
     """Explore; returns the exit status."""
-    if not 0 < arguments.time < float("inf"):
-        raise BadInput("--time must be a number of seconds above 0")
     profile = find_profile(arguments.target)
     target = find_target(arguments.target, arguments.fabric)  # refused now, not after a boot
     seed: int = arguments.seed or int.from_bytes(os.urandom(3))

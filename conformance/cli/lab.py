@@ -8,6 +8,7 @@ import sys
 from pathlib import Path
 from typing import Final
 
+from conformance.bad_input import at_least_one, seconds_above_zero
 from targets.base import TargetError
 from targets.lab.console import Severity
 from targets.lab.doctor import diagnose, install_command, kernel_advice, render
@@ -72,7 +73,7 @@ def add_parser(subparsers: argparse._SubParsersAction[argparse.ArgumentParser]) 
     _add_guest_options(one)
     one.add_argument(
         "--deadline",
-        type=float,
+        type=seconds_above_zero,
         default=600,
         metavar="SECONDS",
         help="kill everything after so long, boot included (default: %(default)s)",
@@ -153,7 +154,7 @@ def _add_standing(commands: argparse._SubParsersAction[argparse.ArgumentParser])
     up.add_argument(
         "-n",
         "--workers",
-        type=int,
+        type=at_least_one,
         default=1,
         metavar="N",
         help="give it a link for each process of `certify -n N` (default: %(default)s)",

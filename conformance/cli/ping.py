@@ -6,6 +6,7 @@ import argparse
 import sys
 from typing import TYPE_CHECKING, Final
 
+from conformance.bad_input import seconds_above_zero
 from rpcrdma.errors import ConnectionLost, ConnectionRejected, DeadlineExceeded, DecodeError
 from targets.fabrics import BETWEEN, fabric_towards, usual_fabric
 from targets.ping import ping
@@ -40,7 +41,7 @@ def add_parser(subparsers: argparse._SubParsersAction[argparse.ArgumentParser]) 
     parser.add_argument("--program", type=int, default=_NFS, metavar="N", help="default: NFS")
     parser.add_argument("--program-version", type=int, default=3, metavar="N", help="default: 3")
     parser.add_argument(
-        "--timeout", type=_seconds, default=_SECONDS, metavar="SECONDS", help="default: 3"
+        "--timeout", type=seconds_above_zero, default=_SECONDS, metavar="SECONDS", help="default: 3"
     )
     parser.set_defaults(run=run)
 
@@ -67,10 +68,3 @@ def _address(text: str) -> Address:
         return parse_address(text if colon and port.isdigit() and host else f"{text}:{_PORT}")
     except ValueError as error:
         raise argparse.ArgumentTypeError(str(error)) from error
-
-
-def _seconds(text: str) -> float:
-    number = float(text)
-    if not 0 < number < float("inf"):
-        raise argparse.ArgumentTypeError("give a positive number of seconds")
-    return number

@@ -9,7 +9,7 @@ from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from conformance.bad_input import BadInput, NothingSelected
+from conformance.bad_input import BadInput, NothingSelected, at_least_one
 from conformance.catalogue.interpretations import check_choices
 from conformance.cli import listing, run_folder
 from conformance.cli.origin import origin
@@ -77,7 +77,7 @@ def add_parser(subparsers: argparse._SubParsersAction[argparse.ArgumentParser]) 
     )
     parser.add_argument(
         "--repeat",
-        type=_number,
+        type=at_least_one,
         default=1,
         metavar="N",
         help="run all of it N times, into folders DIR/1 to DIR/N; `rpcrdma compare` shows where"
@@ -111,7 +111,7 @@ def add_parser(subparsers: argparse._SubParsersAction[argparse.ArgumentParser]) 
     parser.add_argument(
         "-n",
         "--workers",
-        type=_number,
+        type=at_least_one,
         default=1,
         metavar="N",
         help="judge in N processes, if several testers may use the target at one time; a server"
@@ -268,17 +268,6 @@ def _report(record: RunRecord, folder: Path, console: Console, order: _Order) ->
     print_summary(console, record, check)
     console.print(f"report: {html}", highlight=False, soft_wrap=True)
     return exit_status(record, check)
-
-
-def _number(text: str) -> int:
-    """The argument of -n, or of --repeat."""
-    try:
-        number = int(text)
-    except ValueError:
-        number = 0
-    if number < 1:
-        raise argparse.ArgumentTypeError("give at least 1")
-    return number
 
 
 def _minutes(text: str) -> float:

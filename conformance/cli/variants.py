@@ -2,11 +2,11 @@
 
 from __future__ import annotations
 
-import argparse
 import sys
 from pathlib import Path
 from typing import TYPE_CHECKING
 
+from conformance.bad_input import at_least_one
 from conformance.proof.kept_results import write_kept
 from conformance.proof.variants import page
 from conformance.proof.variants.run import SAMPLE, WORKERS, VariantPlan, judge_all
@@ -14,6 +14,8 @@ from targets.fabrics import BETWEEN
 from targets.variants.base import find_variant, variants
 
 if TYPE_CHECKING:
+    import argparse
+
     from conformance.proof.variants.results import Judged
 
 __all__ = ["add_parser"]
@@ -37,7 +39,7 @@ def add_parser(tools: argparse._SubParsersAction[argparse.ArgumentParser]) -> No
     parser.add_argument("--fabric", choices=BETWEEN, default="roce", help="default: %(default)s")
     parser.add_argument(
         "--sample",
-        type=_number,
+        type=at_least_one,
         default=SAMPLE,
         metavar="N",
         help="cases beside those that a choice concerns: %(default)s",
@@ -53,7 +55,7 @@ def add_parser(tools: argparse._SubParsersAction[argparse.ArgumentParser]) -> No
     parser.add_argument(
         "-n",
         "--workers",
-        type=_number,
+        type=at_least_one,
         default=WORKERS,
         metavar="N",
         help="processes that share the cases of a variant: %(default)s",
@@ -67,14 +69,6 @@ def add_parser(tools: argparse._SubParsersAction[argparse.ArgumentParser]) -> No
         help="with --write: publish beside what there is, which is of older code",
     )
     parser.set_defaults(run=_run)
-
-
-def _number(text: str) -> int:
-    """The argument of --sample and -n."""
-    number = int(text)
-    if number < 1:
-        raise argparse.ArgumentTypeError("give at least 1")
-    return number
 
 
 def _run(options: argparse.Namespace) -> int:

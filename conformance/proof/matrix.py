@@ -24,7 +24,6 @@ This module stands here and not beside the mutants, since targets know nothing o
 
 from __future__ import annotations
 
-import argparse
 import os
 import sys
 import time
@@ -34,6 +33,7 @@ from dataclasses import dataclass
 from functools import cache, partial
 from typing import TYPE_CHECKING, Final
 
+from conformance.bad_input import at_least_one
 from conformance.proof.kills import Kill, write_kills
 from conformance.proof.method_reach import reach_of_methods
 from conformance.proof.requester_comparison import compare_calls
@@ -46,6 +46,7 @@ from targets.mutants.base import PREFIX, find_mutant, mutants
 from targets.registry import find_any_target
 
 if TYPE_CHECKING:
+    import argparse
     from collections.abc import Collection, Iterable, Iterator, Mapping
     from concurrent.futures import Executor
 
@@ -324,21 +325,13 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     """Add what `run` takes to a command line."""
     parser.add_argument(
         "--processes",
-        type=_processes,
+        type=at_least_one,
         default=os.cpu_count() or 1,
         metavar="N",
         help="that run mutants side by side (default: %(default)s, one a processor)",
     )
     parser.add_argument("--write", action="store_true", help="put what ran into the snapshot")
     parser.add_argument("mutants", nargs="*", metavar="MUTANT", help="default: all")
-
-
-def _processes(text: str) -> int:
-    """The argument of --processes."""
-    number = int(text)
-    if number < 1:
-        raise argparse.ArgumentTypeError("give at least 1")
-    return number
 
 
 def run(options: argparse.Namespace) -> int:

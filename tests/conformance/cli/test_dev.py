@@ -54,7 +54,7 @@ def test_help_has_an_example(words: tuple[str, ...], capsys: pytest.CaptureFixtu
         ("xdr", "the following arguments are required: STEP"),
         ("xdr lint none.x", "cannot use `none.x`: No such file"),
         ("seeds /nowhere", "/nowhere/records.jsonl: No such file"),
-        ("selfcheck --time soon", "argument --time: invalid"),
+        ("selfcheck --time soon", "argument --time: give at least 1"),
     ],
 )
 def test_bad_input_gets_one_sentence(

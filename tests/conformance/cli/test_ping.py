@@ -66,7 +66,7 @@ def test_host_that_does_not_answer_is_told(capsys: pytest.CaptureFixture[str]) -
     ("words", "sentence"),
     [
         (["server.example"], "is no IP address"),
-        (["127.0.0.1", "--timeout", "0"], "give a positive number of seconds"),
+        (["127.0.0.1", "--timeout", "0"], "give a number of seconds above 0"),
     ],
 )
 def test_bad_input_gets_one_sentence(

@@ -28,7 +28,7 @@ if TYPE_CHECKING:
     from collections.abc import Sequence
     from importlib.metadata import EntryPoint
 
-__all__ = ["BAD_INPUT", "COMMANDS", "OWN", "main"]
+__all__ = ["BAD_INPUT", "COMMANDS", "OWN", "main", "whole_parser"]
 
 BAD_INPUT: Final = 2
 
@@ -52,6 +52,7 @@ OWN: Final = {
         "send generated messages to a server for a given time; keep what it handles wrongly",
     ),
     "lab": ("lab", "a kernel with Soft-RoCE in a virtual machine"),
+    "completion": ("completion", "print what a shell needs to complete commands"),
 }
 """Name -> module beside this one, and the line about it in help, in the order of help."""
 
@@ -101,8 +102,19 @@ def main(arguments: Sequence[str] | None = None) -> int:
     return status
 
 
-def _parser(command: str) -> Parser:
-    """The parser of one command; of all commands, if no word names one."""
+def whole_parser() -> Parser:
+    """The parser of every command with all its options, for who looks at them as data."""
+    parser, commands = _bare_parser()
+    for name, (module, _) in OWN.items():
+        # A module may have several commands, and adds them all.
+        if name not in commands.choices:
+            import_module(f"conformance.cli.{module}").add_parser(commands)
+    for entry in sorted(entry_points(group=COMMANDS), key=lambda entry: entry.name):
+        entry.load().add_parser(commands)
+    return parser
+
+
+def _bare_parser() -> tuple[Parser, argparse._SubParsersAction[Parser]]:
     parser = Parser(
         prog="rpcrdma",
         description="Conformance tests for RPC-over-RDMA.",
@@ -110,6 +122,12 @@ def _parser(command: str) -> Parser:
     )
     parser.add_argument("--version", action=_Version, nargs=0, help="tell version and commit")
     commands = parser.add_subparsers(dest="command", required=True, metavar="COMMAND")
+    return parser, commands
+
+
+def _parser(command: str) -> Parser:
+    """The parser of one command; of all commands, if no word names one."""
+    parser, commands = _bare_parser()
     if command in OWN:
         module, _ = OWN[command]
         import_module(f"conformance.cli.{module}").add_parser(commands)

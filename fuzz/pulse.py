@@ -6,6 +6,8 @@ import re
 from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, Final
 
+from reports.summary import counted
+
 if TYPE_CHECKING:
     from collections.abc import Iterable
 
@@ -41,7 +43,7 @@ class Pulse:
     def __str__(self) -> str:
         return (
             f"{self.executions} executions, {self.rate} a second, coverage {self.coverage},"
-            f" corpus {self.corpus}, {self.findings} findings"
+            f" corpus {self.corpus}, {counted(self.findings, 'finding')}"
         )
 
 

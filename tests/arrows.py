@@ -234,7 +234,7 @@ ARROWS: dict[str, set[str]] = {
             "rpcrdma.endpoint.core rpcrdma.endpoint.requester rpcrdma.endpoint.responder "
             "rpcrdma.endpoint.backward rpcrdma.endpoint.ends rpcrdma.endpoint.negotiation "
             "rpcrdma.endpoint.properties "
-            "reports.record reports.stream reports.capture "
+            "reports.record reports.stream reports.summary reports.capture "
             "targets.base targets.profile targets.fabrics targets.python_path "
             "targets.tested_versions targets.lab "
             "targets.reference targets.variants targets.placed targets.guest_device "

@@ -18,6 +18,7 @@ from conformance.tester.case import Inconclusive
 from fuzz.live.causes import without_numbers
 from fuzz.live.reach import ModuleReach, ReachSample, reach_of
 from fuzz.sequence import split
+from reports.summary import counted
 from targets.lab.errors import LabError
 
 if TYPE_CHECKING:
@@ -74,7 +75,7 @@ class LivePulse:
         reached = f" {self.blocks} blocks in {self.functions} functions," if self.blocks else ""
         return (
             f"{self.inputs} inputs, {self.rate:.0f} a second,{reached} corpus {self.corpus},"
-            f" {self.findings} findings, {self.deaths} starts after a death"
+            f" {counted(self.findings, 'finding')}, {counted(self.deaths, 'start')} after a death"
         )
 
 

@@ -29,7 +29,7 @@ def test_each_line_tells_what_it_says_and_leaves_the_rest() -> None:
 def test_a_pulse_is_one_line_for_people() -> None:
     told = str(reduce(after_line, LINES, Pulse()))
 
-    assert told == "777 executions, 300 a second, coverage 330, corpus 8, 1 findings"
+    assert told == "777 executions, 300 a second, coverage 330, corpus 8, 1 finding"
 
 
 def test_processes_add_executions_and_findings_and_share_what_they_reach() -> None:

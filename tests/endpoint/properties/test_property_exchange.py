@@ -182,7 +182,7 @@ steps = st.lists(
 LARGE = PropertyOptions(own=PropertyValues(8192), limits=PropertyLimits(1024, 16384))
 
 
-@settings(max_examples=300, deadline=None)
+@settings(max_examples=100, deadline=None)
 @given(options, options, st.sampled_from((4096, 65536)), steps)
 @example(  # shorter at the peer's request, then again as long as the old Receives still are
     LARGE,
@@ -274,7 +274,7 @@ bodies = st.one_of(
 )
 
 
-@settings(max_examples=300, deadline=None)
+@settings(max_examples=100, deadline=None)
 @given(options, st.lists(st.tuples(st.just(FIRST) | words, bodies), max_size=12))
 def test_whatever_the_peer_says_is_answered_or_ignored(
     chosen: PropertyOptions, messages: list[tuple[int, Rdma2Optional]]

@@ -22,6 +22,7 @@ from fuzz.live.server.replaying import items_of, replay_steps
 from fuzz.parsers.asked_codecs import asked_codec
 from fuzz.parsers.options import add_parser_options, parser_dialogue
 from fuzz.registry import FuzzHarness, find_harness, harness_names
+from reports.printable import printable
 from reports.record import Verdict
 from rpcrdma.wire import describe
 from targets.fabrics import FABRICS
@@ -206,7 +207,7 @@ def _send(
 def _tell_rules(name: str, problems: Sequence[str], does: str) -> int:
     """Print what a device does wrong, or that it still `does` a good call; the exit status."""
     for problem in problems:
-        print(f"{name}: FAIL: {problem}")
+        print(printable(f"{name}: FAIL: {problem}"))
     if not problems:
         print(f"{name}: keeps the rules, and still {does} a good call")
     return int(bool(problems))
@@ -222,8 +223,9 @@ def _print_verdict(fired: Fired) -> None:
     if fired.allowed:
         print(f"allowed   {'; or '.join(fired.allowed)}")
     for outcome in fired.outcomes:
-        print(f"came      {outcome}")
-    print(f"verdict   {fired.verdict.value}{': ' if fired.reason else ''}{fired.reason}")
+        print(printable(f"came      {outcome}"))
+    reason = f": {fired.reason}" if fired.reason else ""
+    print(printable(f"verdict   {fired.verdict.value}{reason}"))
 
 
 def _in_lab(arguments: argparse.Namespace, profile: Profile) -> int:

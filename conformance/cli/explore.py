@@ -13,6 +13,7 @@ from conformance.bad_input import BadInput, seconds_above_zero
 from conformance.suite.in_lab import module_run, target_word
 from conformance.tester.case import Inconclusive
 from conformance.tester.client.harness import Harness
+from reports.printable import printable, printable_line
 from reports.summary import counted
 from targets.fabrics import FABRICS
 from targets.lab.lab import Ending, run_in_lab
@@ -132,7 +133,7 @@ def _explore(arguments: argparse.Namespace, target: Target, seed: int) -> int:
 
 
 def _say(line: str) -> None:
-    print(line, flush=True)
+    print(printable(line), flush=True)  # a device may have said part of it
 
 
 def _report(found: Exploration, seconds: float, arguments: argparse.Namespace) -> int:
@@ -145,12 +146,13 @@ def _report(found: Exploration, seconds: float, arguments: argparse.Namespace) -
     )
     for finding in found.findings.values():
         path = keep(arguments.output, finding)
-        print(f"  {', '.join(finding.broken)}\n    {finding.detail}")
+        _say(f"  {', '.join(finding.broken)}\n    {finding.detail}")
         words = ["rpcrdma", "replay", str(path), arguments.target]
         words += ["--destructive"] * arguments.destructive
         print(f"    again: {shlex.join(words)}")
     if found.stopped:
-        print(f"rpcrdma explore: {arguments.target}: {found.stopped}", file=sys.stderr)
+        problem = printable_line(found.stopped)
+        print(f"rpcrdma explore: {arguments.target}: {problem}", file=sys.stderr)
     return int(bool(found.findings or found.stopped))
 
 

@@ -13,6 +13,7 @@ import msgspec
 
 from conformance.bad_input import BadInput
 from conformance.explore.recipes import Shot, Step  # noqa: TC001  (msgspec: at run time)
+from reports.printable import printable
 
 if TYPE_CHECKING:
     from pathlib import Path
@@ -59,6 +60,7 @@ class Finding(msgspec.Struct, frozen=True):
 
 def keep(folder: Path, finding: Finding) -> Path:
     """Write a finding below a folder; returns the file, one and the same for the same sequence."""
+    finding = _shown(finding)
     folder.mkdir(parents=True, exist_ok=True)
     word = finding.broken[0].rsplit(".", 1)[-1] if finding.broken else "unknown"
     safe = "".join(letter if letter.isalnum() else "-" for letter in word)[:40]
@@ -87,7 +89,17 @@ def load(path: Path) -> Finding:
         raise BadInput(f"{path} is no kept finding: {error}") from error
     if finding.format != FORMAT_VERSION:
         raise BadInput(f"{path} has format {finding.format}, not {FORMAT_VERSION}")
-    return finding
+    return _shown(finding)
+
+
+def _shown(finding: Finding) -> Finding:
+    """With its words as they may be shown; a device may have said some of them.
+
+    The sequence stays as it is: it is done again, not read.
+    """
+    words = printable((finding.target, finding.broken, finding.detail))
+    names = ("target", "broken", "detail")
+    return msgspec.structs.replace(finding, **dict(zip(names, words, strict=True)))
 
 
 def _is_record(octets: bytes) -> bool:

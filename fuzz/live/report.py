@@ -9,6 +9,7 @@ import msgspec
 
 from fuzz.live.findings import MESSAGES
 from fuzz.live.reach import ModuleReach, ReachSample, reach_of, write_blocks
+from reports.printable import printable
 
 if TYPE_CHECKING:
     from collections.abc import Collection
@@ -94,7 +95,7 @@ class LiveReport:
             "findings": [
                 {
                     "broken": found.cause.broken,
-                    "detail": found.cause.detail,
+                    "detail": printable(found.cause.detail),
                     "file": found.file.name,
                     "seconds": round(found.seconds, 1),
                     "inputs": found.count,
@@ -174,7 +175,9 @@ class LiveReport:
             times = "once" if found.count == 1 else f"{found.count} times"
             doubt = "" if found.shown_again else "; the file was not seen to do it again"
             when = f"after {found.seconds:.0f} s, {times}{doubt}"
-            lines.append(f"- {', '.join(found.cause.broken)} ({when}): {found.cause.detail}")
+            lines.append(
+                f"- {', '.join(found.cause.broken)} ({when}): {printable(found.cause.detail)}"
+            )
             lines.append(f"  `rpcrdma replay {found.file} {self.target}`")
         return lines or ["Nothing was found to be wrong."]
 

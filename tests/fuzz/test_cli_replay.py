@@ -9,12 +9,14 @@ import pytest
 
 from conformance.cli.main import main
 from conformance.explore.finding import Finding, keep
+from conformance.explore.firing import Fired
 from conformance.explore.named_memory import WRITABLE
 from fuzz import cli_replay
 from fuzz.invariant import BrokenInvariant, finding_of
 from fuzz.live.server import steps
 from fuzz.responder_executor import good_call
 from fuzz.sequence import join
+from reports.record import Verdict
 from rpcrdma.ulp import testprog_calls as calls
 from rpcrdma.wire import RdmaMsg, RdmaSegment, TransportHeader, WriteChunk, encode_header
 from targets.lab.place import RunPlace
@@ -69,6 +71,16 @@ def test_lines_that_are_no_steps_and_clients_are_refused(
     path = keep(tmp_path, Finding(steps.WAY, lines=("close",)))
     assert main(["replay", str(path), "reference-client"]) == 2
     assert "reference-client" in capsys.readouterr().err
+
+
+def test_what_a_device_says_is_shown_as_text(capsys: pytest.CaptureFixture[str]) -> None:
+    outcome = "an error named \x1b]0;pwned\x07"
+    fired = Fired(TWISTED, "a message", (), (outcome,), Verdict.FAIL, outcome)
+    cli_replay._print_verdict(fired)
+    cli_replay._tell_rules("device", (outcome,), "serves")
+    said = capsys.readouterr().out
+    assert "\x1b" not in said
+    assert said.count("\\x1b]0;pwned\\x07") == 3
 
 
 def test_command_takes_a_bare_file_as_one_message(

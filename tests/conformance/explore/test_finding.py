@@ -26,6 +26,16 @@ def test_kept_finding_is_loaded_again_whoever_found_it(tmp_path: Path, finding: 
     assert path.name.startswith(f"{finding.way}-")
 
 
+def test_what_a_device_said_is_text_and_the_sequence_stays(tmp_path: Path) -> None:
+    said = "\x1b[2Jnothing wrong\u202e"
+    shot = Shot("fetch\x1b", 7)
+    path = keep(tmp_path, Finding("calls", broken=("a.b",), detail=said, shots=(shot,)))
+    loaded = load(path)
+
+    assert loaded.detail == "\\x1b[2Jnothing wrong\\u202e"
+    assert loaded.shots == (shot,)
+
+
 def test_same_sequence_is_kept_in_the_same_file(tmp_path: Path) -> None:
     twice = [Finding("v1-header", broken=("a",), detail=str(n), octets=b"\1") for n in (1, 2)]
     other = Finding("v1-header", broken=("a",), octets=b"\2")

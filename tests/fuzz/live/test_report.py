@@ -31,10 +31,16 @@ PULSE = LivePulse(
 )
 FOUND = (
     KeptFinding(Cause(("a.1.rule",), "", "7 octets: silence"), Path("findings/one.json"), 33.0, 4),
-    KeptFinding(Cause(("device-died",), "oops", "oops"), Path("two.json"), shown_again=False),
+    KeptFinding(Cause(("device-died",), "oops", "oops\x1b[J"), Path("two.json"), shown_again=False),
 )
 REPORT = LiveReport("linux-server", "6.1", 7, PULSE, FOUND, frozenset({SEND, RECEIVE}), FUNCTIONS)
 COMPARED = replace(REPORT, scenarios=frozenset({SEND}))
+
+
+def test_what_a_device_said_is_text(tmp_path: Path) -> None:
+    assert "oops\\x1b[J" in REPORT.text()
+    REPORT.write(tmp_path)
+    assert "oops\\\\x1b[J" in (tmp_path / "report.json").read_text(encoding="utf-8")
 
 
 def test_a_person_reads_how_far_it_came_and_what_was_found() -> None:
@@ -45,7 +51,7 @@ def test_a_person_reads_how_far_it_came_and_what_was_found() -> None:
     assert "| rpcrdma | 2 | 2 | 3 |\n" in text
     assert "- a.1.rule (after 33 s, 4 times): 7 octets: silence\n" in text
     assert "  `rpcrdma replay findings/one.json linux-server`" in text
-    assert "- device-died (after 0 s, once; the file was not seen to do it again): oops\n" in text
+    assert "- device-died (after 0 s, once; the file was not seen to do it again): oops\\x1b[J\n" in text
 
 
 def test_the_table_over_time_has_few_lines_with_the_first_and_the_last() -> None:

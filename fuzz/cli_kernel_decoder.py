@@ -13,6 +13,7 @@ from fuzz.differential import in_guest
 from fuzz.differential.inputs import add_input_options, chosen_inputs
 from fuzz.differential.kernel_sides import SIDES
 from fuzz.differential.two_decoders import tell_disagreements
+from targets.lab.console import Severity
 from targets.lab.errors import LabError
 from targets.lab.lab import Ending, run_in_lab
 from targets.registry import find_profile
@@ -87,7 +88,7 @@ def compare_in_lab(
         kernel: release or image; empty: the newest.
 
     Raises:
-        LabError: the lab could not be brought up, or its command failed.
+        LabError: the lab could not be brought up, its command failed, or its kernel did.
     """
     with TemporaryDirectory(prefix="rpcrdma-kernel-decoder-") as place:
         folder = Path(place)
@@ -95,10 +96,14 @@ def compare_in_lab(
         words = (in_guest.__name__, side.profile, place)
         lab = module_run(words, find_profile(side.profile), kernel, _DEADLINE_S, (folder,))
         lab = replace(lab, setup=replace(lab.setup, trace=side.events), job=folder / "job")
+        step = f"sending headers to {side.profile}"
         said: list[str] = []
         result = run_in_lab(lab, said.append)
         if result.ending is not Ending.EXITED or result.status:
             last = f": {said[-1]}" if said else ""
-            raise LabError(f"sending headers to {side.profile}", result.describe() + last)
+            raise LabError(step, result.describe() + last)
+        for fault in result.faults:
+            if fault.severity in (Severity.OOPS, Severity.PANIC):
+                raise LabError(step, f"the kernel's log says: {fault.text}")
         trace = (folder / "job" / "trace.txt").read_text("utf-8", "replace").splitlines()
         return side.compare(in_guest.read_messages(folder / in_guest.SENT), trace)

@@ -22,6 +22,7 @@ from rpcrdma.wire import (
     RdmaNomsg,
     roundup_padding,
 )
+from rpcrdma.wire._generated_rfc8166 import encode_rdma_segment
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Sequence
@@ -105,7 +106,8 @@ def _both(
     if client.says is ClientSays.SHORT:
         return BothSayOfReply.SHORT if len(octets) < FIXED else None
     if isinstance(ours, DecodeError):
-        return BothSayOfReply.REFUSED if client.says in _ERRORS else None
+        same = client.says in _ERRORS and _stand_in(octets, client.segments)
+        return BothSayOfReply.REFUSED if same else None
     header, end = ours
     match header.rdma_body:
         case RdmaError(ErrVers(low, high)):
@@ -151,6 +153,18 @@ def _looked_at(body: RdmaMsg | RdmaNomsg) -> Sequence[RdmaSegment]:
     if len(body.rdma_writes) < 2 and body.rdma_reply is not None:
         chunks = (*chunks, body.rdma_reply)
     return [segment for chunk in chunks for segment in chunk.target]
+
+
+def _stand_in(octets: bytes, segments: Iterable[RdmaSegment]) -> bool:
+    """Whether a message has these segments, one after the other, wherever they stand."""
+    end = FIXED
+    for segment in segments:
+        words = encode_rdma_segment(segment)
+        place = octets.find(words, end)
+        if place < 0:
+            return False
+        end = place + len(words)
+    return True
 
 
 def _length(chunk: WriteChunk | None) -> int:

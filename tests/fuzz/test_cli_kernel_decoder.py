@@ -8,6 +8,7 @@ import pytest
 from fuzz import cli_kernel_decoder
 from fuzz.differential import in_guest
 from rpcrdma.wire import RdmaNomsg, RdmaSegment, ReadSegment, TransportHeader, encode_header
+from targets.lab.console import ConsoleFault, Severity
 from targets.lab.errors import LabError
 from targets.lab.lab import Ending, LabResult, LabRun
 
@@ -40,7 +41,12 @@ def corpus(tmp_path: Path) -> str:
     return str(folder)
 
 
-def guest(monkeypatch: pytest.MonkeyPatch, trace: str, status: int = 0) -> list[LabRun]:
+def guest(
+    monkeypatch: pytest.MonkeyPatch,
+    trace: str,
+    status: int = 0,
+    faults: tuple[ConsoleFault, ...] = (),
+) -> list[LabRun]:
     """One that sends the first message alone, and whose kernel traces this."""
     runs: list[LabRun] = []
 
@@ -54,7 +60,7 @@ def guest(monkeypatch: pytest.MonkeyPatch, trace: str, status: int = 0) -> list[
             folder / in_guest.SENT, in_guest.read_messages(folder / in_guest.INPUTS)[:1]
         )
         on_line("what it said last")
-        return LabResult(Ending.EXITED, status, 1.0)
+        return LabResult(Ending.EXITED, status, 1.0, faults)
 
     monkeypatch.setattr(cli_kernel_decoder, "run_in_lab", run_in_lab)
     return runs
@@ -119,4 +125,16 @@ def test_what_fails_in_the_guest_is_told(corpus: str, monkeypatch: pytest.Monkey
     guest(monkeypatch, "", status=1)
 
     with pytest.raises(LabError, match="status 1 after 1 s: what it said last"):
+        run(corpus, "--mutations", "0")
+
+
+def test_a_kernel_that_fails_over_a_header_is_told(
+    corpus: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    stall = ConsoleFault(Severity.STALL, 7, "task blocked")
+    guest(monkeypatch, SERVED.format(28), faults=(stall,))
+    assert run(corpus, "--mutations", "0") == 0  # a busy machine is enough for that
+
+    guest(monkeypatch, SERVED.format(28), faults=(ConsoleFault(Severity.OOPS, 8, "Oops: 0000"),))
+    with pytest.raises(LabError, match="the kernel's log says: Oops: 0000"):
         run(corpus, "--mutations", "0")

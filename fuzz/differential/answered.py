@@ -28,11 +28,11 @@ _XID: Final = 4
 
 
 def answered_by(harness: ClientHarness, messages: Iterable[bytes]) -> Iterator[bytes]:
-    """Answer a call by each message; the messages as they were sent.
+    """Answer a call by each message that fits its Receives; the messages as they were sent.
 
     Args:
         harness: of a client that is ready.
-        messages: of Version One, no longer than its Receives.
+        messages: of Version One.
 
     Raises:
         Inconclusive: the client makes no call any more, or does nothing about a message.
@@ -42,6 +42,8 @@ def answered_by(harness: ClientHarness, messages: Iterable[bytes]) -> Iterator[b
     for message in messages:
         call = calls.next()
         octets = aimed_at(call.xid, message, service.draft(call).payload)
+        if len(octets) > service.reply_threshold:
+            continue  # it would cost the connection, and the client would not see it
         service.send(octets, service.line_of(call))
         call.answered = len(octets) >= FIXED
         yield octets

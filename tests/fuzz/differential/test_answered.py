@@ -84,6 +84,14 @@ def test_what_is_too_short_for_an_xid_leaves_the_call_to_the_next(harness: Clien
     assert short == after[:4] + INLINE[4:12]
 
 
+def test_what_no_receive_of_the_client_holds_is_not_sent(harness: ClientHarness) -> None:
+    fits, longer = ERROR + bytes(1024 - len(ERROR)), ERROR + bytes(1028 - len(ERROR))
+
+    (sent,) = answered_by(harness, [longer, fits])
+
+    assert sent[4:] == fits[4:]
+
+
 def test_the_last_call_is_served_well_if_it_still_waits(harness: ClientHarness) -> None:
     list(answered_by(harness, [INLINE[:12]]))
 

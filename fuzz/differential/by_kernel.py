@@ -9,19 +9,19 @@ from __future__ import annotations
 from enum import Enum
 from typing import TYPE_CHECKING, Final
 
-from fuzz.differential.kernel_trace import KernelDecoding, KernelSays
-from fuzz.differential.two_decoders import HeaderComparison, decode_as_true
+from fuzz.differential.kernel_trace import KernelDecoding, KernelSays, decodings
+from fuzz.differential.two_decoders import FIXED, HeaderComparison, decode_as_true
 from rpcrdma.errors import DecodeError
 from rpcrdma.wire import RdmaDone, RdmaError, RdmaMsgp, TransportHeader
 
 if TYPE_CHECKING:
+    from collections.abc import Iterable
+
     from rpcrdma.wire import RdmaMsg, RdmaNomsg
 
-__all__ = ["FIXED", "BothSay", "compare_with_kernel"]
+__all__ = ["BothSay", "compare_calls", "compare_with_kernel"]
 
-FIXED: Final = 16
-"""Octets of the fixed words: what has less leaves no XID in a trace."""
-
+_XID: Final = slice(0, 4)
 _PROCEDURE: Final = slice(12, 16)
 _MOST_TO_READ: Final = 1 << 20
 """Octets of all Read segments that a server of Linux has pages for, whatever its version."""
@@ -39,6 +39,17 @@ class BothSay(Enum):
     MSGP = "RDMA_MSGP, which the kernel does not know"
     LIMIT = "beyond a limit of the kernel's"
     UNSEEN = "of which the kernel says nothing"
+
+
+def compare_calls(sent: Iterable[bytes], trace: Iterable[str]) -> list[HeaderComparison]:
+    """Compare what both make of each header that was sent.
+
+    Args:
+        sent: the messages, each under an XID of its own.
+        trace: the server's.
+    """
+    seen = decodings(trace)
+    return [compare_with_kernel(one, seen.get(int.from_bytes(one[_XID]))) for one in sent]
 
 
 def compare_with_kernel(octets: bytes, kernel: KernelDecoding | None) -> HeaderComparison:

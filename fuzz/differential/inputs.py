@@ -6,15 +6,26 @@ from pathlib import Path
 from random import Random
 from typing import TYPE_CHECKING, Final
 
+from msgspec.structs import replace
+
 from conformance.bad_input import BadInput
+from fuzz.differential.two_decoders import decode_as_true
 from fuzz.registry import corpus_of
 from fuzz.structure.headers import V1_HEADER
+from rpcrdma.errors import DecodeError
+from rpcrdma.wire import RdmaMsg, RdmaNomsg, encode_header
 
 if TYPE_CHECKING:
     import argparse
     from collections.abc import Iterable, Iterator
 
-__all__ = ["MOST_OCTETS", "add_input_options", "chosen_inputs", "mutated"]
+__all__ = [
+    "MOST_OCTETS",
+    "add_input_options",
+    "chosen_inputs",
+    "mutated",
+    "with_and_without_reads",
+]
 
 MOST_OCTETS: Final = 2048
 """Of an input: what one packet holds."""
@@ -75,6 +86,25 @@ def mutated(headers: Iterable[bytes], mutations: int, seed: int) -> Iterator[byt
         for _ in range(mutations):
             octets = V1_HEADER.mutate(octets, MOST_OCTETS, draw.getrandbits(30), raw)
             yield _of_version_one(octets)
+
+
+def with_and_without_reads(messages: Iterable[bytes]) -> list[bytes]:
+    """Messages, and each that has a Read list without it as well: no Reply has one.
+
+    Each is there once.
+    """
+    found: list[bytes] = []
+    for octets in messages:
+        found.append(octets)
+        decoded = decode_as_true(octets)
+        if isinstance(decoded, DecodeError):
+            continue
+        header, end = decoded
+        body = header.rdma_body
+        if isinstance(body, RdmaMsg | RdmaNomsg) and body.rdma_reads:
+            lists = replace(body, rdma_reads=())
+            found.append(encode_header(replace(header, rdma_body=lists)) + octets[end:])
+    return list(dict.fromkeys(found))
 
 
 def _of_version_one(octets: bytes) -> bytes:

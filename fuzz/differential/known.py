@@ -153,6 +153,30 @@ _KERNEL: Final = """\
 - What may bring a server down is not sent (SECURITY.md).
 """
 
+_CLIENT: Final = """\
+## Where the kernel's client decodes otherwise
+
+`rpcrdma dev kernel-decoder --of client` has Linux' NFS/RDMA client mount the tester in the lab. It
+gives the client each header as the Reply to a call of its own, under the XID of that call, and
+compares what `rpcrdma_reply_handler` traces of it: taken, with which segments and how long a
+result, or refused. A header that has a Read list is sent a second time without it, and what follows
+the header of an RDMA_MSG is the right Payload stream. As Linux 6.1 and 6.12 were seen to do:
+
+- A boolean that is neither 0 nor 1 is true to it, as to C; such a word is put right.
+- It refuses while it decodes what is well-formed, and no Reply to a call of its own: a Read list,
+  which it does not decode (RFC 8166 4.3.1: all replies leave it empty); a second Write chunk, and
+  octets in a Write chunk and in the Reply chunk at once, since it offers one chunk for results at
+  most (4.3.2, 4.3.3); octets in the Reply chunk of an RDMA_MSG, and none in that of an RDMA_NOMSG,
+  since the Reply is in the one or the other (4.2.4); and results far longer than it asks for.
+- RDMA_MSGP and RDMA_DONE are no procedures to it (4.6); it refuses them, where they are to be
+  dropped. That, and that it looks at messages of 16 to 27 octets, is for the scenarios to judge.
+- It tells ERR_VERS from ERR_CHUNK, and any other `rdma_err` is one that it does not know. The call
+  fails by each of them.
+- It does not compare handles, offsets and lengths with those that the call has offered.
+- Of a message of less than four words it traces no XID. That each was dropped is seen by their
+  number, and by the call, which the next header still finds.
+"""
+
 
 def render() -> str:
     """`fuzz/DISAGREEMENTS.md`."""
@@ -160,7 +184,7 @@ def render() -> str:
         f"## {one.name}: RFC 4506 {one.rule}\n\nOurs: {one.ours}\n\nC: {one.theirs}\n"
         for one in KNOWN
     ]
-    return "\n".join((_HEAD, *parts, _TAIL, _TSHARK, _KERNEL))
+    return "\n".join((_HEAD, *parts, _TAIL, _TSHARK, _KERNEL, _CLIENT))
 
 
 if __name__ == "__main__":

@@ -16,7 +16,10 @@ if TYPE_CHECKING:
 
     from rpcrdma.wire import TransportHeader
 
-__all__ = ["HeaderComparison", "decode_as_true", "tell_disagreements"]
+__all__ = ["FIXED", "HeaderComparison", "decode_as_true", "tell_disagreements"]
+
+FIXED: Final = 16
+"""Octets of the fixed words: what has less leaves no XID in a trace."""
 
 _BOOLEAN: Final = next(one for one in KNOWN if one.reason is Reason.BAD_BOOLEAN)
 

@@ -4,7 +4,7 @@ from typing import TYPE_CHECKING
 
 import pytest
 
-from fuzz.differential.by_kernel import BothSay, compare_with_kernel
+from fuzz.differential.by_kernel import BothSay, compare_calls, compare_with_kernel
 from fuzz.differential.kernel_trace import KernelDecoding, KernelSays
 from rpcrdma.wire import (
     ErrVers,
@@ -90,3 +90,14 @@ def test_a_disagreement_is_told(octets: bytes, kernel: KernelDecoding | None, to
 
     assert found.kind is None
     assert told in found.disagreement
+
+
+def test_each_header_is_found_by_its_xid() -> None:
+    trace = [
+        f"svcrdma_decode_rqst: xid=0x00005eed vers=1 proc=RDMA_NOMSG hdrlen={len(WHOLE)}",
+        "svcrdma_decode_parse_err: xid=0x00c0ffee vers=1 proc=1",
+    ]
+
+    found = compare_calls([(0xC0FFEE).to_bytes(4) + CUT[4:], WHOLE, bytes(4) + WHOLE[4:]], trace)
+
+    assert [one.kind for one in found] == [BothSay.REFUSED, BothSay.ALIKE, None]

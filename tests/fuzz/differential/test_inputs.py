@@ -6,11 +6,27 @@ from typing import TYPE_CHECKING
 import pytest
 
 from conformance.bad_input import BadInput
-from fuzz.differential.inputs import add_input_options, chosen_inputs, mutated
-from rpcrdma.wire import RdmaNomsg, TransportHeader, encode_header
+from fuzz.differential.inputs import (
+    add_input_options,
+    chosen_inputs,
+    mutated,
+    with_and_without_reads,
+)
+from rpcrdma.wire import (
+    RdmaDone,
+    RdmaMsg,
+    RdmaNomsg,
+    RdmaSegment,
+    ReadSegment,
+    TransportHeader,
+    WriteChunk,
+    encode_header,
+)
 
 if TYPE_CHECKING:
     from pathlib import Path
+
+    from rpcrdma.wire import Body
 
 HEADER = encode_header(TransportHeader(0x5EED, 1, 8, RdmaNomsg((), (), None)))
 
@@ -44,3 +60,22 @@ def test_the_corpus_of_the_package_is_there_without_a_name() -> None:
 def test_a_folder_that_is_none_is_refused(tmp_path: Path) -> None:
     with pytest.raises(BadInput, match="is no folder"):
         chosen(str(tmp_path / "nothing"))
+
+
+def test_a_header_with_a_read_list_is_there_without_it_too() -> None:
+    def octets_of(body: Body) -> bytes:
+        return encode_header(TransportHeader(0x5EED, 1, 8, body))
+
+    reads = (ReadSegment(0, RdmaSegment(1, 2, 3)),)
+    chunk = WriteChunk((RdmaSegment(4, 5, 6),))
+    inline = octets_of(RdmaMsg(reads, (chunk,), None))
+    long = octets_of(RdmaNomsg(reads, (), chunk))
+    others = [octets_of(RdmaDone()), inline[:-4], HEADER]
+
+    assert with_and_without_reads([inline + b"more", *others, long, inline + b"more"]) == [
+        inline + b"more",
+        octets_of(RdmaMsg((), (chunk,), None)) + b"more",
+        *others,
+        long,
+        octets_of(RdmaNomsg((), (), chunk)),
+    ]

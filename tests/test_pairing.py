@@ -69,6 +69,7 @@ COVERED_ELSEWHERE = {
     "fuzz/planted_readers.py": "tests/fuzz/harnesses/test_readers.py",
     "fuzz/planted_roce.py": "tests/fuzz/harnesses/test_roce_device.py",
     "fuzz/played_hosts.py": "tests/fuzz/harnesses/test_roce_device.py",
+    "reports/pages/background.py": "tests/conformance/cli/test_background.py",
     "reports/record.py": "tests/reports/test_stream.py",
     "rpcrdma/endpoint/core/actions.py": "tests/endpoint/core/test_driver.py",
     "rpcrdma/endpoint/core/events.py": "tests/endpoint/core/test_driver.py",

@@ -20,6 +20,7 @@ from rpcrdma.wire import _generated_v2 as v2
 from rpcrdma.wire.operations import BY_CODE
 from rpcrdma.wire.overlays import DEFAULT_OF, overlaid
 from rpcrdma.wire.v2 import VERSION as VERSION_TWO
+from rpcrdma.wire.words import HEXADECIMAL, SHOWN_OCTETS, octets_in_words
 from rpcrdma.xdr.runtime import word_at
 from rpcrdma.xdr.tree import Kind, Node, Tree
 from rpcrdma.xdr.tree_builder import build_tree
@@ -28,20 +29,15 @@ if TYPE_CHECKING:
     from collections.abc import Iterator
 
 __all__ = [
-    "SHOWN_OCTETS",
     "capture_comment",
     "credits_of",
     "header_tree",
     "indented",
     "one_line",
     "rpc_tree",
-    "shown_octets",
     "trees",
     "value_of",
 ]
-
-SHOWN_OCTETS: Final = 64
-"""How many octets of a payload are shown before they are cut."""
 
 _REMEMBERED: Final = 1024
 """Messages whose text is kept: a capture and a record tell of the messages of a case in turn, and
@@ -54,7 +50,6 @@ _PRESENCE: Final = {False: ("absent", "present"), True: ("the list ends", "an en
 _REGISTERED: Final = {"flavor": rpc.AuthFlavor, "stat": rpc.AuthStatus}
 """Numbers of the RPC header that have names and are no enumeration there: anyone may add some."""
 _SUBSETS: Final = frozenset({"opticonnpr_nochg", "optrespr_done", "optrespr_rej"})
-_HEXADECIMAL: Final = frozenset({"rdma_xid", "xid", "handle", "offset"}) | _SUBSETS
 _WITH_PAYLOAD: Final = frozenset({"RdmaMsg", "RdmaMsgp", "Rdma2Msg"})
 _GROUP: Final = {
     "optxrq_count": "{} transmissions",
@@ -293,7 +288,7 @@ def value_of(node: Node) -> str:
             return f"{_TRUTH[number]} ({number})"
         case int() as number if node.kind is Kind.FLAG:
             return f"{_PRESENCE[node.name.endswith(']')][number]} ({number})"
-        case int() as number if node.name.partition("[")[0] in _HEXADECIMAL:
+        case int() as number if node.name.partition("[")[0] in HEXADECIMAL:
             return f"0x{number:0{2 * node.length}x}"
         case int() as number:
             label = node.label or _registered(node, number)
@@ -301,7 +296,7 @@ def value_of(node: Node) -> str:
         case bytes() as octets:
             if node.label.startswith(DEFAULT_OF):
                 return node.label
-            return shown_octets(octets)
+            return octets_in_words(octets)
         case value:
             return f'"{value}"' if isinstance(value, str) else f"{value}"
 
@@ -310,12 +305,6 @@ def _registered(node: Node, number: int) -> str:
     """The name that a registry has for a number, if it has one."""
     names = _REGISTERED.get(node.name)
     return names(number).name if names is not None and number in names.__members__.values() else ""
-
-
-def shown_octets(octets: bytes) -> str:
-    """How many octets there are, and the first of them in hexadecimal."""
-    cut = " ..." if len(octets) > SHOWN_OCTETS else ""
-    return f"{len(octets)} octets {octets[:SHOWN_OCTETS].hex()}{cut}".rstrip()
 
 
 def _dump(octets: bytes, offset: int) -> Iterator[str]:

@@ -11,8 +11,9 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Final, NamedTuple
 
 from rpcrdma.errors import Reason
-from rpcrdma.wire.describe import shown_octets, trees, value_of
+from rpcrdma.wire.describe import trees, value_of
 from rpcrdma.wire.overlays import DEFAULT_OF
+from rpcrdma.wire.words import octets_in_words
 from rpcrdma.xdr.tree import Kind
 
 if TYPE_CHECKING:
@@ -74,7 +75,7 @@ def _fields(octets: bytes) -> Iterator[PlacedField]:
     if error is not None:
         yield from _undecoded(octets, end, len(octets), error, 1)
     elif end < len(octets):
-        yield PlacedField("", end, len(octets) - end, 0, after, shown_octets(octets[end:]))
+        yield PlacedField("", end, len(octets) - end, 0, after, octets_in_words(octets[end:]))
 
 
 def _after(tree: Tree) -> str:
@@ -137,10 +138,10 @@ def _opened(node: Node, tree: Tree, depth: int) -> Iterator[PlacedField]:
         if error is not None and node.offset < error.offset <= stop:
             yield from _undecoded(tree.octets, end, stop, error, depth + 1)
         else:
-            rest = shown_octets(tree.octets[end:stop])
+            rest = octets_in_words(tree.octets[end:stop])
             yield PlacedField(node.path, end, stop - end, depth + 1, "not decoded", rest)
     if stop < node.end:
-        padding = shown_octets(tree.octets[stop : node.end])
+        padding = octets_in_words(tree.octets[stop : node.end])
         yield PlacedField(node.path, stop, node.end - stop, depth + 1, "roundup padding", padding)
 
 
@@ -152,11 +153,11 @@ def _undecoded(
     fault = min(max(error.offset, start), stop)
     end = min(fault + _WORD, stop) if error.reason in _IN_ONE_WORD else stop
     if start < fault:
-        before = shown_octets(octets[start:fault])
+        before = octets_in_words(octets[start:fault])
         yield PlacedField(error.path, start, fault - start, depth, name, before)
     detail = f" ({error.detail})" if error.detail else ""
-    told = f"{shown_octets(octets[fault:end])}, not decoded: {error.reason.value}{detail}"
+    told = f"{octets_in_words(octets[fault:end])}, not decoded: {error.reason.value}{detail}"
     yield PlacedField(error.path, fault, end - fault, depth, name, told)
     if end < stop:
-        rest = shown_octets(octets[end:stop])
+        rest = octets_in_words(octets[end:stop])
         yield PlacedField("", end, stop - end, depth, "after what cannot be decoded", rest)

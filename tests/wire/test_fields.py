@@ -23,7 +23,6 @@ from rpcrdma.wire import (
     rpc,
     v2,
 )
-from rpcrdma.wire.describe import shown_octets
 from rpcrdma.wire.fields import PlacedField, fields_of
 from rpcrdma.wire.operations import ConnProp, UpdProp, XmtReq, XmtResp
 from rpcrdma.wire.optional import encode_option
@@ -34,6 +33,7 @@ from rpcrdma.wire.properties import (
     UnknownProperty,
     property_values,
 )
+from rpcrdma.wire.words import octets_in_words
 
 CALL_WAY = rpc.MessageType.CALL
 SEGMENT = RdmaSegment(0x10, 8, 0x1000)
@@ -197,7 +197,7 @@ def test_octets_that_are_no_discriminator_are_a_field_that_says_so() -> None:
         "4 octets 00000007, not decoded: a boolean or optional-data discriminator is neither 0"
         " nor 1 (7)"
     )
-    assert (rest.name, rest.value) == ("after what cannot be decoded", shown_octets(bytes(8)))
+    assert (rest.name, rest.value) == ("after what cannot be decoded", octets_in_words(bytes(8)))
 
 
 def test_a_message_that_ends_too_soon_shows_the_field_that_it_ends_in() -> None:

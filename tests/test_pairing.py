@@ -16,9 +16,15 @@ PACKAGES = ("rpcrdma", "reports", "targets", "conformance", "fuzz")
 NOT_PAIRED = ("conformance/scenarios/",)
 """Cases are proved by mutants and variants, each by the whole suite."""
 
-ABOUT_NO_MODULE = ("tests/lab/", "tests/fresh/", "tests/fabric_contract/", "tests/withheld/")
-"""Folders of tests about whole machines, about what every fabric does, and of those that need what
-a release may be without."""
+ABOUT_NO_MODULE = (
+    "tests/lab/",
+    "tests/fresh/",
+    "tests/browser/",
+    "tests/fabric_contract/",
+    "tests/withheld/",
+)
+"""Folders of tests about whole machines, about pages in a browser, about what every fabric does,
+and of those that need what a release may be without."""
 
 REPLACEMENTS = {
     "targets/mutants/": "tests/targets/mutants/test_mutants.py",

@@ -46,6 +46,13 @@ class SequenceStep:
     message: DecodedMessage | None
     marked: bool
 
+    @property
+    def label(self) -> str:
+        """What stands on the arrow: the summary, but for the credits, which the page sets apart."""
+        if self.exchange.credits is None:
+            return self.exchange.summary
+        return self.exchange.summary.replace(f"credits {self.exchange.credits}, ", "")
+
 
 @dataclass(frozen=True, slots=True)
 class Sequence:

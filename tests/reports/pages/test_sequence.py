@@ -34,6 +34,12 @@ def test_an_arrow_points_away_from_who_acts(kind: str, by: str, heading: str) ->
     assert shown.heading == heading
 
 
+def test_credits_stand_beside_the_label_and_not_in_it() -> None:
+    told = msgspec.structs.replace(step(), summary="68 octets, credits 8, RDMA_MSG", credits=8)
+    (shown,) = sequence(case(told)).steps
+    assert shown.label == "68 octets, RDMA_MSG"
+
+
 def test_messages_are_decoded_and_events_are_not() -> None:
     sent, event = sequence(case(step(), step("event", "RDMA Write", "device"))).steps
     assert sent.message is not None

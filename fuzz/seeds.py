@@ -1,4 +1,4 @@
-"""Seeds from the captures of a run: what the scenarios sent becomes what the fuzzer starts from.
+"""Seeds from the traces of a run: what the scenarios sent becomes what the fuzzer starts from.
 
     rpcrdma certify reference --section 3.2 --output run && rpcrdma dev seeds run v1-header
 
@@ -13,8 +13,10 @@ from typing import TYPE_CHECKING, Final
 
 from conformance.explore.named_memory import READABLE, REGION, WRITABLE
 from conformance.explore.segments import move_segments
+from conformance.suite.evidence import trace_of
 from fuzz.registry import find_harness, harness_names, keep_input
 from reports.stream import read_run
+from rpcrdma.fabric.trace import EventKind, Side
 from rpcrdma.wire import RdmaSegment
 
 if TYPE_CHECKING:
@@ -29,12 +31,27 @@ _LONGEST: Final = 4096
 """Octets of a seed at most: a long one makes every mutation slower and reaches nothing new."""
 
 
-def messages_of(case: CaseRecord) -> list[bytes]:
-    """The messages that a case sent; truncated records are left out."""
+_LONGEST_MESSAGE: Final = 512
+"""Octets of a message that becomes a seed, or a part of one, at most."""
+
+
+def messages_of(case: CaseRecord, run: Path) -> list[bytes]:
+    """The messages that a case sent; long ones are left out.
+
+    Args:
+        case: of the run.
+        run: its folder.
+
+    Raises:
+        OSError: the case's trace is not there any more.
+    """
+    trace = trace_of(case, run)
     return [
-        neutral(bytes.fromhex(exchange.octets))
-        for exchange in case.exchanges
-        if exchange.direction == "sent" and len(exchange.octets) == 2 * exchange.length
+        neutral(event.data)
+        for event in (() if trace is None else trace.events)
+        if event.kind is EventKind.SEND
+        and event.side is Side.LOCAL
+        and len(event.data) <= _LONGEST_MESSAGE
     ]
 
 
@@ -71,10 +88,10 @@ def write_seeds(run: Path, corpus: Path, harnesses: Iterable[str] = ()) -> dict[
     Raises:
         BadInput: there is no such harness.
         RunFileError: there is no run in the folder.
-        OSError: the corpus cannot be written.
+        OSError: the corpus cannot be written, or a trace of the run cannot be read.
     """
     makers = {name: find_harness(name).seeds for name in tuple(harnesses) or _with_corpus()}
-    cases = [messages_of(case) for case in read_run(run / "records.jsonl").cases]
+    cases = [messages_of(case, run) for case in read_run(run / "records.jsonl").cases]
     counts: dict[str, int] = {}
     for name, make in makers.items():
         seeds = {seed for messages in cases for seed in make(messages)}

@@ -51,6 +51,7 @@ __all__ = [
     "kernel_of",
     "load_baseline",
     "read_baseline",
+    "resolved_link",
 ]
 
 DEVIATIONS: Final = frozenset({Verdict.FAIL, Verdict.WARN, Verdict.INCONC, Verdict.ERROR})
@@ -247,7 +248,7 @@ def check_baseline(
             problems.append(Problem(case.id, differences[0]))
         else:
             finding, _ = ends[differences.index("")]
-            known[case.id] = Known(finding.why, _resolved(finding.link, file))
+            known[case.id] = Known(finding.why, resolved_link(finding.link, file))
     problems += [
         Problem(identity, "The baseline lists this case, but the suite has no such case any more.")
         for identity in listed
@@ -271,7 +272,8 @@ def _difference(case: CaseRecord, entry: KnownCase) -> str:
     return ""
 
 
-def _resolved(link: str, file: Path) -> str:
+def resolved_link(link: str, file: Path) -> str:
+    """The link of a finding, as seen from where we stand; its paths go from the file's folder."""
     return link if not link or "://" in link else str(file.parent / link)
 
 

@@ -22,8 +22,8 @@ if TYPE_CHECKING:
 
 __all__ = ["Draft", "draw_up", "render_baseline", "stable_text"]
 
-_VOLATILE: Final = re.compile(r"\b(?:handle|offset)=\d+(?:.*?\.{3})?", re.DOTALL)
-"""What differs from run to run: where memory lies, and where a long description is cut off."""
+_VOLATILE: Final = re.compile(r"\b(?:handle|offset) 0x[0-9a-f]+(?: instead of 0x[0-9a-f]+)?")
+"""What differs from run to run: where memory lies."""
 
 _TELLING: Final = 20
 """Fewest characters of a piece between two volatile ones that is worth matching."""

@@ -8,11 +8,9 @@ well, but does not count as a difference.
 from __future__ import annotations
 
 from dataclasses import dataclass
-from functools import cache
 from typing import TYPE_CHECKING
 
 import msgspec
-from jinja2 import Environment, PackageLoader, StrictUndefined
 from rich.markup import escape
 from rich.table import Table
 
@@ -35,7 +33,6 @@ __all__ = [
     "ComparisonRow",
     "compare",
     "print_comparison",
-    "write_comparison_html",
     "write_comparison_json",
 ]
 
@@ -44,7 +41,8 @@ class Column(msgspec.Struct, frozen=True):
     """One run.
 
     Attributes:
-        name: target and kernel; with the run's place if others have both in common.
+        name: the target; with the kernel if others have the target in common, and with the run's
+            place if they have both.
         place: from where it was read.  fabric: of the run.  started: when it was made.
         counts: verdict -> number of cases, every verdict present.
         complete: whether every planned case was judged.
@@ -165,16 +163,11 @@ def write_comparison_json(comparison: Comparison, path: Path) -> None:
     write_aside(path, msgspec.json.format(msgspec.json.encode(report), indent=2) + b"\n")
 
 
-def write_comparison_html(comparison: Comparison, path: Path) -> None:
-    """Write it as one self-contained page."""
-    template = _environment().get_template("comparison.html.j2")
-    names = {verdict.value: verdict.name for verdict in Verdict}
-    page = template.render(comparison=comparison, verdicts=names)
-    write_aside(path, page.encode())
-
-
 def _columns(runs: Sequence[tuple[str, RunRecord]]) -> tuple[Column, ...]:
-    names = [_name(run) for _, run in runs]
+    targets = [run.header.target for _, run in runs]
+    names = [
+        _name(run) if targets.count(run.header.target) > 1 else run.header.target for _, run in runs
+    ]
     return tuple(
         Column(
             name if names.count(name) == 1 else f"{name} ({place})",
@@ -225,14 +218,3 @@ def _shown(cell: Cell) -> str:
         return "not judged"
     style = VERDICT_STYLE[Verdict(cell.verdict)]
     return f"[{style}]{cell.verdict}[/] {escape(cell.reason)}".rstrip()
-
-
-@cache
-def _environment() -> Environment:
-    return Environment(
-        loader=PackageLoader("reports.render"),
-        autoescape=True,
-        undefined=StrictUndefined,
-        trim_blocks=True,
-        lstrip_blocks=True,
-    )

@@ -14,8 +14,8 @@ import msgspec
 
 __all__ = ["LONGEST_LINE", "printable", "printable_line"]
 
-LONGEST_LINE: Final = 4096
-"""Characters of a line that are kept: the longest that the suite writes itself is shorter."""
+LONGEST_LINE: Final = 16_384
+"""Characters of a line that are kept: as many as the octets of the longest message of a record."""
 
 _UNSAFE: Final = re.compile(
     "["

@@ -18,6 +18,7 @@ __all__ = [
     "CaseRecord",
     "Citation",
     "Exchange",
+    "Field",
     "RunFooter",
     "RunHeader",
     "RunRecord",
@@ -68,6 +69,30 @@ class Citation(msgspec.Struct, frozen=True):
     text: str
 
 
+class Field(msgspec.Struct, frozen=True):
+    """One field of a message, as a report shows it.
+
+    The fields of a message follow each other in the order of their octets, and cover each of them
+    once; what groups fields is a heading, of no length, and its parts follow it one level deeper.
+
+    Attributes:
+        offset: of its first octet in the message, in octets.
+        length: in octets, with padding; 0 of a heading.
+        depth: levels of nesting; 0 of the transport header, the RPC message and what follows them.
+        name: as the XDR of the document has it, or what the octets are.
+        value: in the words of the document, `RDMA_MSG (0)`; empty of a heading that has none.
+        mark: in a few words, why this is the field that a requirement was broken with; empty of
+            all others.
+    """
+
+    offset: int
+    length: int
+    depth: int
+    name: str
+    value: str
+    mark: str = ""
+
+
 class Exchange(msgspec.Struct, frozen=True):
     """One step of what was sent and received, for people.
 
@@ -79,6 +104,11 @@ class Exchange(msgspec.Struct, frozen=True):
         detail: the decoded message, several lines; empty if the summary says all.
         octets: the message in hexadecimal; the first octets only if `length` is larger.
         length: of the whole message, in octets.
+        kind: the word for what happened: `Send`, `RDMA Read`, `RDMA Write`, `connect`, `reject`,
+            `disconnect`, `invalidate`, `failure`.
+        by: `tester` or `device`; empty where neither did it.
+        credits: the credit value in the transport header of a Send; None where there is none.
+        fields: of a Send, from its first octet to its last.
     """
 
     time: float
@@ -88,6 +118,10 @@ class Exchange(msgspec.Struct, frozen=True):
     detail: str = ""
     octets: str = ""
     length: int = 0
+    kind: str = ""
+    by: str = ""
+    credits: int | None = None
+    fields: tuple[Field, ...] = ()
 
 
 class CaseRecord(msgspec.Struct, frozen=True, tag="case"):
@@ -108,7 +142,7 @@ class CaseRecord(msgspec.Struct, frozen=True, tag="case"):
         notes: what is worth knowing and breaks nothing, one sentence each; no verdict and no
             baseline depends on them.
         interpretations: ids of `INTERPRETATIONS.md` on which the verdict rests.
-        exchanges: what was sent and received.
+        exchanges: what was sent and received; of PASS and N/A it is in the evidence alone.
         evidence: file names relative to the run's folder: trace, pcapng, and where the
             device's machine was found dead, its console.
         rerun: the command that runs this one case again.

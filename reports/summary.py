@@ -26,7 +26,9 @@ __all__ = [
     "counted",
     "exit_status",
     "ground",
+    "section_key",
     "summarise",
+    "verdict_for",
     "worst",
 ]
 
@@ -213,7 +215,7 @@ def _requirements(cases: tuple[CaseRecord, ...]) -> tuple[RequirementResult, ...
             citations.setdefault(citation.id, citation)
             citing.setdefault(citation.id, []).append(case)
     results = [_result(citation, citing[citation.id]) for citation in citations.values()]
-    return tuple(sorted(results, key=lambda result: _section_key(result.citation)))
+    return tuple(sorted(results, key=lambda result: section_key(result.citation)))
 
 
 def _result(citation: Citation, cases: list[CaseRecord]) -> RequirementResult:
@@ -225,6 +227,7 @@ def _result(citation: Citation, cases: list[CaseRecord]) -> RequirementResult:
     return RequirementResult(citation, verdict, tuple(cases), unreached)
 
 
-def _section_key(citation: Citation) -> tuple[str, tuple[int, ...], str]:
+def section_key(citation: Citation) -> tuple[str, tuple[int, ...], str]:
+    """By which requirements are sorted: document, section by its numbers, id."""
     numbers = tuple(int(part) for part in citation.section.split(".") if part.isdigit())
     return citation.document, numbers, citation.id

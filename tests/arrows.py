@@ -61,6 +61,10 @@ ARROWS: dict[str, set[str]] = {
         "reports.compare": (
             "reports.record reports.baseline reports.baseline_file reports.summary reports.render"
         ),
+        "reports.pages": (
+            "reports.record reports.baseline reports.summary reports.render reports.compare"
+        ),
+        "reports.folder": ("reports.record reports.baseline reports.render reports.pages"),
         "targets": "",
         "targets.base": "rpcrdma.ulp rpcrdma.fabric targets.profile",
         "targets.profile": "rpcrdma.wire targets.base targets.acts",
@@ -222,9 +226,9 @@ ARROWS: dict[str, set[str]] = {
         "conformance.cli": (
             "rpcrdma.errors rpcrdma.xdr rpcrdma.wire rpcrdma.fabric reports.printable "
             "reports.record reports.stream reports.baseline reports.baseline_file reports.summary "
-            "reports.capture reports.render reports.compare targets.base targets.profile "
-            "targets.fabrics "
-            "targets.ping targets.lab targets.standing targets.reference targets.placed "
+            "reports.capture reports.render reports.compare reports.pages reports.folder "
+            "targets.base targets.profile targets.fabrics targets.ping "
+            "targets.lab targets.standing targets.reference targets.placed "
             "targets.mutants targets.variants targets.registry conformance.bad_input "
             "conformance.catalogue conformance.tester conformance.tester.client "
             "conformance.suite conformance.explore conformance.proof"

@@ -18,11 +18,15 @@ if TYPE_CHECKING:
 # No deadline for an example: how long one takes is a benchmark's business, not a test's.
 settings.register_profile("ci", derandomize=True, deadline=None, database=None)
 settings.register_profile("night", deadline=None, max_examples=5000, print_blob=True)
+LANES = {"lab": "boots machines", "browser": "opens Chromium"}
+"""Folders of tests that need more than Python -> what they do with it."""
+
 settings.load_profile(os.environ.get("HYPOTHESIS_PROFILE", "ci"))
 
 
 def pytest_addoption(parser: pytest.Parser) -> None:
-    parser.addoption("--lab", action="store_true", help="collect tests/lab too: boots machines")
+    for name, more in LANES.items():
+        parser.addoption(f"--{name}", action="store_true", help=f"collect tests/{name} too: {more}")
 
 
 def pytest_configure(config: pytest.Config) -> None:
@@ -34,7 +38,9 @@ def pytest_configure(config: pytest.Config) -> None:
 
 
 def pytest_ignore_collect(collection_path: Path, config: pytest.Config) -> bool | None:
-    """Leave tests/lab out unless asked for; None lets others decide."""
-    lab = Path(__file__).parent / "lab"
-    outside = lab not in (collection_path, *collection_path.parents)
-    return None if outside or config.getoption("--lab") else True
+    """Leave a lane's folder out unless it is asked for; None lets others decide."""
+    for name in LANES:
+        folder = Path(__file__).parent / name
+        if folder in (collection_path, *collection_path.parents) and not config.getoption(name):
+            return True
+    return None

@@ -157,7 +157,7 @@ def test_files_are_short_enough_to_read() -> None:
         ("conformance.oracle.responder.calls", "conformance.oracle.outcome", False),
         ("conformance.oracle.responder.calls", "targets.base", True),
         ("conformance.scenarios.v2.responder.test_1", "conformance.suite.plugin", True),
-        ("reports.record", "reports.render.html", True),
+        ("reports.record", "reports.pages.run_pages", True),
     ],
 )
 def test_the_rule_tells_right_from_wrong(module: str, imported: str, refused: bool) -> None:

@@ -17,6 +17,7 @@ SAME: Final = {
     "Disconnected": "the end of a connection, as an event and as what comes of a call",
     "ErrChunk": "the body of the XDR, and the answer that has it",
     "ErrVers": "the body of the XDR, and the answer that has it",
+    "Field": "a field of the XDR, as its description and as a record shows it",
     "AnswersTwice": "one fault, as a mutant and as a bug planted for the fuzzers",
     "CountsCreditsDown": "one fault, as a mutant and as a bug planted for the fuzzers",
 }

@@ -16,9 +16,15 @@ PACKAGES = ("rpcrdma", "reports", "targets", "conformance", "fuzz")
 NOT_PAIRED = ("conformance/scenarios/",)
 """Cases are proved by mutants and variants, each by the whole suite."""
 
-ABOUT_NO_MODULE = ("tests/lab/", "tests/fresh/", "tests/fabric_contract/", "tests/withheld/")
-"""Folders of tests about whole machines, about what every fabric does, and of those that need what
-a release may be without."""
+ABOUT_NO_MODULE = (
+    "tests/lab/",
+    "tests/fresh/",
+    "tests/browser/",
+    "tests/fabric_contract/",
+    "tests/withheld/",
+)
+"""Folders of tests about whole machines, about pages in a browser, about what every fabric does,
+and of those that need what a release may be without."""
 
 REPLACEMENTS = {
     "targets/mutants/": "tests/targets/mutants/test_mutants.py",
@@ -69,6 +75,7 @@ COVERED_ELSEWHERE = {
     "fuzz/planted_readers.py": "tests/fuzz/harnesses/test_readers.py",
     "fuzz/planted_roce.py": "tests/fuzz/harnesses/test_roce_device.py",
     "fuzz/played_hosts.py": "tests/fuzz/harnesses/test_roce_device.py",
+    "reports/pages/background.py": "tests/conformance/cli/test_background.py",
     "reports/record.py": "tests/reports/test_stream.py",
     "rpcrdma/endpoint/core/actions.py": "tests/endpoint/core/test_driver.py",
     "rpcrdma/endpoint/core/events.py": "tests/endpoint/core/test_driver.py",

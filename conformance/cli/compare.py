@@ -9,12 +9,7 @@ from rich.console import Console
 
 from conformance.bad_input import BadInput
 from conformance.cli.baseline import run_file
-from reports.compare import (
-    compare,
-    print_comparison,
-    write_comparison_html,
-    write_comparison_json,
-)
+from reports.compare import compare, print_comparison, write_comparison_json
 from reports.stream import read_run
 
 if TYPE_CHECKING:
@@ -32,14 +27,13 @@ def add_parser(subparsers: argparse._SubParsersAction[argparse.ArgumentParser]) 
         help="show where the verdicts of several runs differ",
         description=(
             "Show where the verdicts of several runs differ: kernels, versions of a server, or the"
-            " same twice. Exit status 1 if they do."
+            " same twice. Exit status 1 if they do. `rpcrdma report` makes pages of the same runs."
         ),
-        epilog="example: rpcrdma compare results-6.1 results-6.12 --html kernels.html",
+        epilog="example: rpcrdma compare results-6.1 results-6.12 --json kernels.json",
     )
     parser.add_argument(
         "runs", metavar="RUN", nargs="+", type=Path, help="folder that certify wrote"
     )
-    parser.add_argument("--html", type=Path, metavar="FILE", help="write a page")
     parser.add_argument("--json", type=Path, metavar="FILE", help="write it for programs")
     parser.set_defaults(run=run)
 
@@ -54,8 +48,6 @@ def run(arguments: argparse.Namespace) -> int:
         raise BadInput("name at least two runs")
     comparison = compare([(str(place), read_run(run_file(place))) for place in arguments.runs])
     print_comparison(Console(), comparison)
-    if arguments.html:
-        write_comparison_html(comparison, arguments.html)
     if arguments.json:
         write_comparison_json(comparison, arguments.json)
     return comparison.exit_status

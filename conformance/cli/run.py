@@ -12,6 +12,7 @@ from typing import TYPE_CHECKING
 from conformance.bad_input import BadInput, NothingSelected, at_least_one
 from conformance.catalogue.interpretations import check_choices
 from conformance.cli import listing, run_folder
+from conformance.cli.background import background
 from conformance.cli.origin import origin
 from conformance.suite.guest import GuestOrder, certifier
 from conformance.suite.in_lab import collect, lab_run, target_word
@@ -21,8 +22,8 @@ from conformance.suite.parallel import check_workers
 from conformance.suite.runner import collect_cases, known_ids
 from conformance.tester.weather import Weather
 from reports.baseline import check_baseline, load_baseline
+from reports.folder import render_all
 from reports.printable import printable_line
-from reports.render.folder import render_all
 from reports.render.terminal import Progress, Terminal, print_summary
 from reports.summary import CUT_SHORT, exit_status
 from rpcrdma.errors import FabricError
@@ -264,7 +265,7 @@ def _report(record: RunRecord, folder: Path, console: Console, order: _Order) ->
     check = None
     if order.baseline is not None:
         check = check_baseline(record, order.baseline, order.arguments.baseline, known_ids())
-    html, *_ = render_all(record, folder, check)
+    html = render_all(record, folder, check, background())
     print_summary(console, record, check)
     console.print(f"report: {html}", highlight=False, soft_wrap=True)
     return exit_status(record, check)

@@ -40,6 +40,7 @@ from rpcrdma.wire import (
     group_by_position,
 )
 from rpcrdma.wire.rpc import MessageType
+from rpcrdma.wire.words import in_words
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Iterator
@@ -230,7 +231,7 @@ class WireJudge:
     def _own(self, line: _Line, segment: RdmaSegment, xid: int) -> None:
         region = line.regions.get(segment.handle)
         if region is None or within(segment, region) is None or not region.valid:
-            detail = f"Call {xid:#x} tells of memory that is not there: {segment}"
+            detail = f"Call {xid:#x} tells of memory that is not there: {in_words(segment)}"
             self._keep(broken_rule("rfc8166.3.4.3.header-describes-the-memory", detail))
         elif region.owner not in (None, xid):
             detail = f"Call {xid:#x} tells of memory of Call {region.owner:#x}"

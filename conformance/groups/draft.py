@@ -29,6 +29,7 @@ from rpcrdma.wire import v2
 from rpcrdma.wire._generated_rtrext import InTargetedSegments, MessageItem
 from rpcrdma.wire.operations import XmtCont, XmtReq, XmtResp, operation_of
 from rpcrdma.wire.send_placement import BulkItem, arrange
+from rpcrdma.wire.words import in_words
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Iterator, Sequence
@@ -227,8 +228,8 @@ class GroupDraft:
 
     def in_order(self, *numbers: int) -> GroupDraft:
         """These Sends in this order; those that are not named are left out."""
-        was = str(tuple(range(len(self.sends))))
-        mutation = Mutation("the order of transmissions", was, str(numbers))
+        was = in_words(tuple(range(len(self.sends))))
+        mutation = Mutation("the order of transmissions", was, in_words(numbers))
         sends = tuple(self.sends[number] for number in numbers)
         return replace(self, sends=sends, mutations=(*self.mutations, mutation))
 
@@ -362,7 +363,7 @@ def _place(sends: list[SendDraft], layout: BufferLayout, data: bytes, item: Mess
 
 def _short(value: object) -> str:
     """A value for people."""
-    text = str(value)
+    text = in_words(value)
     return text if len(text) <= _LONGEST_TEXT else f"{text[: _LONGEST_TEXT - 3]}..."
 
 

@@ -43,6 +43,7 @@ from rpcrdma.wire._generated_rtrext import (
     TransmissionId,
 )
 from rpcrdma.wire.rpc import MessageType
+from rpcrdma.wire.words import in_words
 
 if TYPE_CHECKING:
     from collections.abc import Collection, Sequence
@@ -264,14 +265,14 @@ def _judge_report(
     if not named:
         raise Deviation(
             "A report names another error than there is.",
-            expected=tuple(map(str, faults)),
+            expected=tuple(map(in_words, faults)),
             actual=str(outcome),
             breaks=verify.ids_of(breaks),
         )
     verify.that(
         report.optre_bad in bad,
-        f"the report names {' or '.join(map(str, bad))}",
-        actual=str(report.optre_bad),
+        f"the report names {' or '.join(map(in_words, bad))}",
+        actual=report.optre_bad,
         breaks=NAMES_IT,
     )
     lead = report.optre_lead
@@ -280,7 +281,7 @@ def _judge_report(
     verify.that(
         lead is None or lead.xmsi_seq < place,
         "what led to the fault is an earlier transmission",
-        actual=str(lead),
+        actual=lead,
         breaks=_EARLIER,
     )
     judge(client.peer, outcome, broken_report_rules(outcome, report.optre_bad.xmsi_xid))
@@ -294,8 +295,9 @@ def _judge_values(found: ErrorInformation, named: Sequence[ErrorInformation]) ->
         return
     verify.that(
         any(_is_of(found, one) for one in named if isinstance(one, _Ranged)),
-        f"the report is like {' or '.join(map(str, named))}, with bounds that are valid themselves",
-        actual=str(found),
+        f"the report is like {' or '.join(map(in_words, named))}, with bounds that are themselves"
+        " valid",
+        actual=found,
         breaks=_RANGE,
     )
 

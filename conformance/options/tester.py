@@ -25,6 +25,7 @@ import pytest
 from conformance.tester.server.options import REFUSAL
 from rpcrdma.wire import v2
 from rpcrdma.wire.optional import opttype_of
+from rpcrdma.wire.words import in_words
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Mapping
@@ -85,7 +86,7 @@ class Heard:
 
     def __str__(self) -> str:
         what = self.option or self.error or self.problem
-        return f"{what} xid {self.xid:#010x} credits {self.credits}"
+        return f"{in_words(what)} xid {self.xid:#010x} credits {self.credits}"
 
 
 class OptionTester(Protocol):

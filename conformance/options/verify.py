@@ -32,6 +32,7 @@ from rpcrdma.wire.properties import (
     DefaultValue,
     property_values,
 )
+from rpcrdma.wire.words import in_words
 from targets.base import Unsupported
 
 if TYPE_CHECKING:
@@ -103,8 +104,8 @@ class Disposed:
         return told_length(self.other)
 
     def __str__(self) -> str:
-        done, rejected = sorted(self.done), sorted(self.rejected)
-        return f"done {done}, rejected {rejected}, other {self.other}"
+        done, rejected = in_words(sorted(self.done)), in_words(sorted(self.rejected))
+        return f"done: {done}; rejected: {rejected}; other: {in_words(self.other)}"
 
 
 # -- support

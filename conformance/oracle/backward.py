@@ -20,6 +20,7 @@ from typing import TYPE_CHECKING
 from conformance.oracle.verdict import broken_rule
 from rpcrdma.wire import RdmaMsg
 from rpcrdma.wire.rpc import MessageType, message_type_of, xid_of
+from rpcrdma.wire.words import constant_of
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Mapping
@@ -78,7 +79,7 @@ def _chunks(called: Called, version: int) -> Iterator[BrokenRule]:
     body = called.body
     # bidir 1.5.3: no RDMA for backward transactions, so that nobody exposes memory for them.
     if not isinstance(body, RdmaMsg):
-        detail = f"it is an {type(body).__name__}"
+        detail = f"it is an {constant_of(type(body))}"
         yield broken_rule("bidir.2.5.call-is-rdma-msg", detail, version, ("D-41",))
     if body.rdma_reads or body.rdma_writes or body.rdma_reply is not None:
         yield broken_rule(
@@ -143,7 +144,7 @@ def _reply_header(reply: Answered, version: int) -> Iterator[BrokenRule]:
     if version != 1 and reply.direction is not MessageType.REPLY:
         yield broken_rule("bidir.2.6.reply-msg-type", "its header says that it is a call", version)
     if not isinstance(body, RdmaMsg):
-        detail = f"it is an {type(body).__name__}"
+        detail = f"it is an {constant_of(type(body))}"
         yield broken_rule("bidir.2.6.reply-is-rdma-msg", detail, version, ("D-41",))
     if body.rdma_reads or body.rdma_writes or body.rdma_reply is not None:
         yield broken_rule(

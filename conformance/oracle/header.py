@@ -23,6 +23,7 @@ from rpcrdma.errors import DecodeError, Reason
 from rpcrdma.wire import TransportHeader, encode_any_header, v2
 from rpcrdma.wire.in_one import body_as_one, encode_as_two
 from rpcrdma.wire.rpc import MessageType
+from rpcrdma.wire.words import constant_of
 
 if TYPE_CHECKING:
     from rpcrdma.wire import AnyHeader
@@ -95,7 +96,7 @@ def decode_header(octets: bytes) -> Decoded:
     two, end = v2.decode_header(octets)
     header = as_one(two)
     if header is None:
-        kind = type(two.rdma_body).__name__
+        kind = constant_of(type(two.rdma_body))
         raise DecodeError(_PROCEDURE, "rdma_body.rdma_proc", Reason.BAD_DISCRIMINANT, kind)
     return Decoded(header, two, end)
 

@@ -23,6 +23,7 @@ from rpcrdma.wire import v2
 from rpcrdma.wire.optional import decode_option
 from rpcrdma.wire.properties import BASIC
 from rpcrdma.wire.rpc import MessageType, message_type_of
+from rpcrdma.wire.words import constant_of, in_words
 
 if TYPE_CHECKING:
     from rpcrdma.wire import RdmaMsg, RdmaNomsg, TransportHeader
@@ -160,7 +161,7 @@ class Called(Outcome):
             return None
 
     def __str__(self) -> str:
-        name = type(self.body).__name__
+        name = constant_of(type(self.body))
         call = self.rpc
         what = f"program {call.program:#x} procedure {call.procedure}" if call else "no RPC Call"
         return (
@@ -268,7 +269,8 @@ class OptionReceived(AnsweringOutcome):
         return self.body.rdma_opttype
 
     def __str__(self) -> str:
-        what = self.option if self.error is None else f"optinfo that is none ({self.error})"
+        none = f"optinfo that is none ({self.error})"
+        what = none if self.error else in_words(self.option)
         return (
             f"RDMA2_OPTIONAL {self.direction.name} xid {self.xid:#010x} credits {self.credits},"
             f" operation {self.operation}: {what}"
@@ -292,7 +294,7 @@ class Unexpected(Outcome):
         return self.header.rdma_xid
 
     def __str__(self) -> str:
-        return f"{type(self.header.rdma_body).__name__} xid {self.xid:#010x}: {self.why}"
+        return f"{constant_of(type(self.header.rdma_body))} xid {self.xid:#010x}: {self.why}"
 
 
 @dataclass(frozen=True, slots=True)

@@ -31,6 +31,7 @@ from rpcrdma.wire.operations import ReptErr, XmtResp
 from rpcrdma.wire.properties import BASIC
 from rpcrdma.wire.rpc import MessageType
 from rpcrdma.wire.transmission import Transmission
+from rpcrdma.wire.words import in_words
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
@@ -138,7 +139,8 @@ class Scattered(Outcome):
         return self.group.report.optre_bad.xmsi_xid
 
     def __str__(self) -> str:
-        return f"{len(self.group.lost)} transmissions that make no message: {self.group.report}"
+        report = in_words(self.group.report)
+        return f"{len(self.group.lost)} transmissions that make no message: {report}"
 
 
 def begins(option: OptionReceived) -> bool:

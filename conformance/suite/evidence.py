@@ -11,11 +11,12 @@ from typing import TYPE_CHECKING, Any, Final
 
 import msgspec
 
-from reports.record import Exchange
+from reports.record import Exchange, Field, Verdict
 from reports.stream import RunWriter
 from rpcrdma.fabric.segments import Placement
 from rpcrdma.fabric.trace import EventKind, Side, Trace, TraceEvent
 from rpcrdma.wire import describe
+from rpcrdma.wire.fields import fields_of
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
@@ -23,10 +24,24 @@ if TYPE_CHECKING:
 
     from reports.record import CaseRecord, RunRecord
 
-__all__ = ["annotated", "complete", "exchanges", "read_trace", "write_console", "write_evidence"]
+__all__ = [
+    "annotated",
+    "complete",
+    "exchanges",
+    "read_trace",
+    "shown_exchanges",
+    "trace_of",
+    "write_console",
+    "write_evidence",
+]
 
-_SHOWN: Final = 512
+_UNSHOWN: Final = frozenset({Verdict.PASS, Verdict.NA})
+"""Verdicts of the cases whose exchanges are in the evidence alone: most cases pass, and what was
+sent in them, which hardly anybody reads, made a record of fifty megabytes."""
+
+_SHOWN: Final = 8192
 """Octets of a message that go into its record; the trace has them all."""
+
 
 _CONSOLE: Final = ".console.log"
 
@@ -50,6 +65,12 @@ def exchanges(trace: Trace) -> tuple[Exchange, ...]:
     """The steps of a case."""
     start = trace.events[0].time if trace.events else 0.0
     return tuple(_exchange(event, start) for event in trace.events if event.kind not in _UNTOLD)
+
+
+def shown_exchanges(trace: Trace, verdict: Verdict) -> tuple[Exchange, ...]:
+    """The steps that the record of a case has: none of one that passed, or was not run."""
+    # Decoding costs as much as the case does.
+    return () if verdict in _UNSHOWN else exchanges(trace)
 
 
 def write_evidence(
@@ -101,13 +122,30 @@ def complete(record: RunRecord, folder: Path, file: Path) -> RunRecord:
 
 
 def _completed(case: CaseRecord, folder: Path) -> CaseRecord:
-    traced = [name for name in case.evidence if not name.endswith(_CONSOLE)]
-    if not traced:
+    trace = trace_of(case, folder)
+    if trace is None:
         return case
-    lines, captured = traced
-    trace = read_trace(folder / lines)
+    _lines, captured = _traced(case)
     _write_capture(trace, folder / captured)
-    return msgspec.structs.replace(case, exchanges=exchanges(trace))
+    return msgspec.structs.replace(case, exchanges=shown_exchanges(trace, case.verdict))
+
+
+def _traced(case: CaseRecord) -> list[str]:
+    return [name for name in case.evidence if not name.endswith(_CONSOLE)]
+
+
+def trace_of(case: CaseRecord, folder: Path) -> Trace | None:
+    """The trace of a case; None if it has none.
+
+    Args:
+        case: of a run.
+        folder: of the run.
+
+    Raises:
+        OSError: the evidence is not there any more.
+    """
+    traced = _traced(case)
+    return read_trace(folder / traced[0]) if traced else None
 
 
 def read_trace(file: Path) -> Trace:
@@ -171,12 +209,13 @@ def _exchange(event: TraceEvent, start: float) -> Exchange:
         if event.placed:
             summary += f" [into {', '.join(map(str, event.placed))}]"
         direction, detail = "sent" if local else "received", describe.indented(event.data)
+        fields = _fields(event.data)
     else:
         where = "" if event.handle is None else f" at handle {event.handle:#010x}"
         size = f" of {event.length} octets" if event.length else ""
         told = f" ({event.detail})" if event.detail else ""
         summary = f"{event.kind.value} by {who}{size}{where}{told}"
-        direction, detail = "event", ""
+        direction, detail, fields = "event", "", ()
     return Exchange(
         event.time - start,
         event.connection,
@@ -185,4 +224,14 @@ def _exchange(event: TraceEvent, start: float) -> Exchange:
         detail,
         event.data[:_SHOWN].hex(),
         len(event.data),
+        event.kind.value,
+        who,
+        describe.credits_of(event.data) if event.kind is EventKind.SEND else None,
+        fields,
+    )
+
+
+def _fields(message: bytes) -> tuple[Field, ...]:
+    return tuple(
+        Field(one.offset, one.length, one.depth, one.name, one.value) for one in fields_of(message)
     )

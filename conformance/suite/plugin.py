@@ -17,7 +17,7 @@ import pytest
 
 from conformance.catalogue.entries import UnknownRequirement
 from conformance.suite.blame import cited_and_broken, meant
-from conformance.suite.evidence import annotated, exchanges, write_console, write_evidence
+from conformance.suite.evidence import annotated, shown_exchanges, write_console, write_evidence
 from conformance.suite.fixtures import Fixtures, SuiteError
 from conformance.suite.limits import OutOfTime, RunLimits
 from conformance.suite.section_end import Lapses, Renewals, files_case, section_of, since
@@ -335,8 +335,7 @@ class Plugin:
             if rig.trace.events:
                 trace = annotated(rig.trace, log.mutations)
                 files = write_evidence(trace, self._folder, stem, capture=self._captures) + files
-                # Decoding costs half of a run; without a folder nobody will read it.
-                steps = exchanges(trace) if self._captures else ()
+                steps = shown_exchanges(trace, verdict) if self._captures else ()
         self._on_case(
             CaseRecord(
                 id=case.id,

@@ -49,6 +49,7 @@ from conformance.verify.blame import Ids, blamed, ids_of, unreadable
 from conformance.verify.words import sentences
 from rpcrdma.errors import DecodeError, LocalProtocolError
 from rpcrdma.ulp import rpc
+from rpcrdma.wire.words import in_words
 
 if TYPE_CHECKING:
     from conformance.tester.client.peer import Peer
@@ -317,33 +318,33 @@ def each(peer: Peer, *wanted: tuple[Call | Message, type[Outcome]], breaks: Ids 
 def equal(actual: object, expected: object, what: str, *, breaks: Ids = ()) -> None:
     """A value is as the documents have it."""
     if actual != expected:
+        came, wanted = in_words(actual), in_words(expected)
         raise Deviation(
-            f"{what} is {actual}, not {expected}.",
-            expected=(f"{what} is {expected}",),
-            actual=f"{what} is {actual}",
+            f"{what} is {came}, not {wanted}.",
+            expected=(f"{what} is {wanted}",),
+            actual=f"{what} is {came}",
             breaks=ids_of(breaks),
         )
 
 
-def that(condition: object, sentence: str, *, actual: str = "", breaks: Ids = ()) -> None:
-    """Something holds; `sentence` says what, `actual` what was seen."""
+def that(condition: object, sentence: str, *, actual: object, breaks: Ids = ()) -> None:
+    """Something holds; `sentence` says what, `actual` what was seen instead."""
     if not condition:
+        seen = in_words(actual)
         raise Deviation(
-            f"This does not hold: {sentence}.",
+            f"{seen}; required: {sentence}.",
             expected=(sentence,),
-            actual=actual or "it does not hold",
+            actual=seen,
             breaks=ids_of(breaks),
         )
 
 
 def recommended(
-    peer: Peer, condition: object, sentence: str, *, actual: str = "", breaks: Ids = ()
+    peer: Peer, condition: object, sentence: str, *, actual: object, breaks: Ids = ()
 ) -> None:
     """Something should hold; if it does not, the case goes on, with a warning."""
     if not condition:
-        seen = f" ({actual})" if actual else ""
-        reason = f"This does not hold, as it should: {sentence}{seen}."
-        peer.case.let_pass(reason, ids_of(breaks))
+        peer.case.let_pass(f"{in_words(actual)}; recommended: {sentence}.", ids_of(breaks))
 
 
 def _answer(peer: Peer, call: Call | Message, expected: tuple[str, ...]) -> Outcome:

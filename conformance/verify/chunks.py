@@ -32,6 +32,7 @@ from conformance.tester.client import build
 from conformance.verify import accepted, answers, blame
 from rpcrdma.ulp import rpc
 from rpcrdma.wire import WriteChunk
+from rpcrdma.wire.words import in_words
 from targets.base import Unsupported
 
 if TYPE_CHECKING:
@@ -304,7 +305,7 @@ def returned(call: Call, answer: Answered) -> None:
         raise Deviation(
             f"{broken.detail[0].upper()}{broken.detail[1:]}.",
             expected=("lists that keep the rules of sections 3.4.6 and 4.3",),
-            actual=f"{answer}: {answer.body}",
+            actual=f"{answer}: {in_words(answer.body)}",
             breaks=broken.ids,
         )
     untouched(call)

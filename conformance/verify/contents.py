@@ -1,6 +1,7 @@
-"""What a client's application got of the files that the tester serves, octet by octet.
+"""What octets are where they belong: in a client's application, in memory.
 
 verify.contents.given(result, pattern(8192)[4096:], BREAKS)
+verify.contents.same(region.read(), pattern(500), "the memory of the Write chunk")
 """
 
 from __future__ import annotations
@@ -14,7 +15,7 @@ from conformance.tester.data import differing
 if TYPE_CHECKING:
     from targets.base import ActResult
 
-__all__ = ["given"]
+__all__ = ["given", "same"]
 
 
 def given(result: ActResult, content: bytes, breaks: tuple[str, ...]) -> None:
@@ -41,3 +42,22 @@ def given(result: ActResult, content: bytes, breaks: tuple[str, ...]) -> None:
         actual=where,
         breaks=breaks,
     )
+
+
+def same(found: bytes, wanted: bytes, what: str) -> None:
+    """Octets are those that must be there.
+
+    Args:
+        found: in some place.
+        wanted: there.
+        what: the place.
+
+    Raises:
+        Deviation: they are others.
+    """
+    if problem := differing(found, wanted):
+        raise Deviation(
+            f"{what} holds other octets: {problem}.",
+            expected=(f"{what} holds the {len(wanted)} octets that are due there",),
+            actual=problem,
+        )

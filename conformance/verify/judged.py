@@ -118,7 +118,7 @@ def _look(peer: Peer, call: Call, wanted: Expectation, reply: Reply, breaks: Ids
     answers.that(
         answer.length <= limit,
         f"a Reply by Send has at most {limit} octets",
-        actual=f"{answer.length} octets",
+        actual=f"a Reply by Send of {answer.length} octets",
         breaks=statements((WITHIN,), call.version),
     )
     if reply.rpc.succeeded and not request.fails(reply.payload):

@@ -21,6 +21,7 @@ import msgspec
 from conformance.tester.case import Deviation, Inconclusive
 from conformance.tester.server.served import CallVerdict
 from rpcrdma.fabric.completion import CompletionStatus
+from rpcrdma.wire.words import in_words
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator
@@ -67,7 +68,7 @@ def described(service: Service, call: ReceivedCall) -> None:
     breaks: tuple[str, ...] = (DESCRIBED,)
     reason = f"Memory that a call offers cannot be used: {call.problem}."
     if tried is not None and found is not None:
-        reason = f"Memory that a call offers cannot be {_used(found)}: {found.segment}."
+        reason = f"Memory that a call offers cannot be {_used(found)}: {in_words(found.segment)}."
         breaks += _wrong(service, tried, found)
     call.verdicts.append(CallVerdict(reason, breaks))
     raise Deviation(reason, actual=str(call), breaks=breaks)

@@ -101,7 +101,7 @@ class ProcedureTable(UpperLayer):
         answered, offset = rpc.decode_reply(reply)
         if answered.xid != asked.xid:
             raise LocalProtocolError(
-                f"the reply to {answered.xid:#010x} does not answer {asked.xid:#010x}"
+                f"XID {answered.xid:#010x} in the Reply to the Call with XID {asked.xid:#010x}"
             )
         procedure = self._procedure(asked)
         if procedure is None or procedure.walk is None or not answered.succeeded:

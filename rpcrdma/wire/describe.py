@@ -20,6 +20,7 @@ from rpcrdma.wire import _generated_v2 as v2
 from rpcrdma.wire.operations import BY_CODE
 from rpcrdma.wire.overlays import DEFAULT_OF, overlaid
 from rpcrdma.wire.v2 import VERSION as VERSION_TWO
+from rpcrdma.wire.words import HEXADECIMAL, SHOWN_OCTETS, octets_in_words
 from rpcrdma.xdr.runtime import word_at
 from rpcrdma.xdr.tree import Kind, Node, Tree
 from rpcrdma.xdr.tree_builder import build_tree
@@ -28,25 +29,27 @@ if TYPE_CHECKING:
     from collections.abc import Iterator
 
 __all__ = [
-    "SHOWN_OCTETS",
     "capture_comment",
+    "credits_of",
     "header_tree",
     "indented",
     "one_line",
     "rpc_tree",
     "trees",
+    "value_of",
 ]
-
-SHOWN_OCTETS: Final = 64
-"""How many octets of a payload are shown before they are cut."""
 
 _REMEMBERED: Final = 1024
 """Messages whose text is kept: a capture and a record tell of the messages of a case in turn, and
 to decode them takes longer than to judge them."""
 
 _NOTHING: Final = {Kind.OPTIONAL: "absent", Kind.LIST: "empty", Kind.STRUCTURE: "empty"}
+_TRUTH: Final = ("FALSE", "TRUE")
+_PRESENCE: Final = {False: ("absent", "present"), True: ("the list ends", "an entry follows")}
+"""What the discriminator of optional-data says, and that of an entry of a list."""
+_REGISTERED: Final = {"flavor": rpc.AuthFlavor, "stat": rpc.AuthStatus}
+"""Numbers of the RPC header that have names and are no enumeration there: anyone may add some."""
 _SUBSETS: Final = frozenset({"opticonnpr_nochg", "optrespr_done", "optrespr_rej"})
-_HEXADECIMAL: Final = frozenset({"rdma_xid", "xid", "handle", "offset"}) | _SUBSETS
 _WITH_PAYLOAD: Final = frozenset({"RdmaMsg", "RdmaMsgp", "Rdma2Msg"})
 _GROUP: Final = {
     "optxrq_count": "{} transmissions",
@@ -110,7 +113,7 @@ def one_line(octets: bytes) -> str:
     )
     parts.extend(_chunk_counts(tree))
     parts.extend(
-        f"{node.name} {node.label or _value(node)}"
+        f"{node.name} {node.label or value_of(node)}"
         for path, node in values.items()
         if path.startswith("rdma_body.error")
     )
@@ -147,6 +150,12 @@ def capture_comment(octets: bytes) -> str:
     return gist if _version(octets) in {1, None} else f"{gist}\n{indented(octets)}"
 
 
+def credits_of(octets: bytes) -> int | None:
+    """The credit value in a message's header; None where it is too short to have one."""
+    found = [node for node in header_tree(octets).leaves() if node.path == "rdma_credit"]
+    return _number(found[0]) if found else None
+
+
 def _version(octets: bytes) -> int | None:
     """The version that a message names; None where it is too short to name one."""
     return word_at(octets, 4) if len(octets) >= 8 else None
@@ -162,15 +171,15 @@ def _option_gist(tree: Tree) -> Iterator[str]:
         elif {"pv_which", "pv_data"} <= below.keys():
             which, data = below["pv_which"], below["pv_data"]
             values = [leaf for leaf in data.walk() if leaf.value is not None and leaf is not data]
-            shown = " ".join(leaf.label or _value(leaf) for leaf in values)
+            shown = " ".join(leaf.label or value_of(leaf) for leaf in values)
             name = which.label or f"property {_number(which)}"
             yield (
-                _value(data)
+                value_of(data)
                 if data.label.startswith(DEFAULT_OF)
-                else f"{name} {shown or _value(data)}"
+                else f"{name} {shown or value_of(data)}"
             )
         elif node.kind is Kind.ARRAY and node.name in _SUBSETS:
-            words = (_value(leaf) for leaf in node.children if leaf.kind is Kind.INTEGER)
+            words = (value_of(leaf) for leaf in node.children if leaf.kind is Kind.INTEGER)
             yield f"{node.name} [{' '.join(words)}]"
 
 
@@ -236,11 +245,11 @@ def _node_lines(node: Node, depth: int) -> Iterator[str]:
     if node.kind is Kind.FLAG:
         return
     if node.value is not None and not node.children:
-        yield f"{head}{' (count)' if node.kind is Kind.COUNT else ''}: {_value(node)}"
+        yield f"{head}{' (count)' if node.kind is Kind.COUNT else ''}: {value_of(node)}"
         return
     if _is_segment(node):
         shown = ", ".join(
-            f"{leaf.name} {_value(leaf)}"
+            f"{leaf.name} {value_of(leaf)}"
             for leaf in node.walk()
             if leaf.value is not None and leaf.kind is not Kind.FLAG
         )
@@ -270,21 +279,32 @@ def _is_segment(node: Node) -> bool:
     )
 
 
-def _value(node: Node) -> str:
+def value_of(node: Node) -> str:
+    """What a leaf holds, in the words of the documents."""
     match node.value:
         case int() as number if node.kind is Kind.COUNT:
             return str(number)
-        case int() as number if node.name.partition("[")[0] in _HEXADECIMAL:
+        case int() as number if node.kind is Kind.BOOLEAN:
+            return f"{_TRUTH[number]} ({number})"
+        case int() as number if node.kind is Kind.FLAG:
+            return f"{_PRESENCE[node.name.endswith(']')][number]} ({number})"
+        case int() as number if node.name.partition("[")[0] in HEXADECIMAL:
             return f"0x{number:0{2 * node.length}x}"
         case int() as number:
-            return f"{node.label} ({number})" if node.label else str(number)
+            label = node.label or _registered(node, number)
+            return f"{label} ({number})" if label else str(number)
         case bytes() as octets:
             if node.label.startswith(DEFAULT_OF):
                 return node.label
-            cut = " ..." if len(octets) > SHOWN_OCTETS else ""
-            return f"{len(octets)} octets {octets[:SHOWN_OCTETS].hex()}{cut}".rstrip()
+            return octets_in_words(octets)
         case value:
-            return repr(value)
+            return f'"{value}"' if isinstance(value, str) else f"{value}"
+
+
+def _registered(node: Node, number: int) -> str:
+    """The name that a registry has for a number, if it has one."""
+    names = _REGISTERED.get(node.name)
+    return names(number).name if names is not None and number in names.__members__.values() else ""
 
 
 def _dump(octets: bytes, offset: int) -> Iterator[str]:

@@ -5,6 +5,7 @@ from __future__ import annotations
 import subprocess
 from typing import TYPE_CHECKING
 
+from conformance.suite.evidence import exchanges, trace_of
 from conformance.suite.runner import certify, collect_cases
 from conformance.suite.selection import Selection
 from targets.registry import find_target
@@ -28,7 +29,9 @@ def test_tshark_dissects_the_captures_of_a_run_and_shows_our_decoding(tmp_path: 
 
     for case in run.cases:
         (capture,) = (name for name in case.evidence if name.endswith(".pcapng"))
-        messages = [step for step in case.exchanges if step.direction != "event"]
+        trace = trace_of(case, tmp_path)
+        assert trace is not None
+        messages = [step for step in exchanges(trace) if step.direction != "event"]
         dissected = dissect(tmp_path / capture)
         headers = [xid for xid, _ in dissected if xid]
         comments = " ".join(comment for _, comment in dissected)

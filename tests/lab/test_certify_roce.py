@@ -20,10 +20,13 @@ from typing import TYPE_CHECKING
 import pytest
 
 from conformance.cli.main import main
+from conformance.suite.evidence import exchanges, trace_of
 from reports.stream import read_run
 
 if TYPE_CHECKING:
     from collections.abc import Callable
+
+    from reports.record import CaseRecord, Exchange
 
 RESULTS = Path(__file__).parents[2] / "results" / "linux-6.1"
 
@@ -124,10 +127,16 @@ def unexpected(ended: Ended) -> list[str]:
             f"{case.id}: {case.verdict} {case.reason}",
             *(
                 f"{step.time:8.3f} {step.connection} {step.direction:8} {step.summary}"
-                for step in case.exchanges[-SHOWN:]
+                for step in steps_of(case, ended.folder)[-SHOWN:]
             ),
         )
     ]
+
+
+def steps_of(case: CaseRecord, folder: Path) -> tuple[Exchange, ...]:
+    """What was sent and received, which no record has of a case that passes."""
+    trace = trace_of(case, folder)
+    return () if trace is None else exchanges(trace)
 
 
 def said(*command: str | Path) -> list[str]:

@@ -112,14 +112,14 @@ def test_what_the_run_does_not_speak_of_is_left_alone() -> None:
     [
         ("Nothing came.", "Nothing came."),
         (
-            "The end came for WRITE (handle=8, length=2, offset=14041588771225...; too long.",
-            "The end came for WRITE (",
+            "The end came for WRITE with target.handle 0x00000bad instead of 0x1f2e3d4c; too long.",
+            "The end came for WRITE with target.",
         ),
         (
-            "The end came for WRITE (handle=8, length=2, offs... was not what is allowed.",
-            ("The end came for WRITE (", "was not what is allowed."),
+            "The end came for WRITE with target.offset 0x8, which was not what is allowed.",
+            ("The end came for WRITE with target.", ", which was not what is allowed."),
         ),
-        ("Region handle=8 lost", "Region"),
+        ("Region handle 0x8 lost", "Region"),
     ],
 )
 def test_what_differs_from_run_to_run_is_left_out(reason: str, text: str) -> None:

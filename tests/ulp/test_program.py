@@ -90,7 +90,7 @@ def test_arguments_with_octets_left_over_are_refused(upper_layer: TestProgram | 
 
 
 def test_reply_to_another_call_is_the_callers_mistake() -> None:
-    with pytest.raises(LocalProtocolError, match="6 does not answer 0x00000005"):
+    with pytest.raises(LocalProtocolError, match="06 in the Reply to the Call with XID 0x00000005"):
         TestProgram().results(testprog_calls.fetch(5, 1), rpc.accepted(6))
 
 

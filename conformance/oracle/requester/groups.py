@@ -42,6 +42,7 @@ from rpcrdma.wire.operations import ROPT_XMTREQ, XmtCont
 from rpcrdma.wire.placed_items import PlacementFault
 from rpcrdma.wire.rpc import MessageType
 from rpcrdma.wire.versions import fixed_words
+from rpcrdma.wire.words import constant_of, in_words
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Mapping
@@ -128,7 +129,7 @@ def judge_group(
 def judge_broken(broken: BrokenGroup) -> BrokenRule:
     """The rules that Sends of a Requester break which will never be a message."""
     info, bad = broken.report.optre_info, broken.report.optre_bad
-    detail = f"transmission {bad.xmsi_seq} under {bad.xmsi_xid:#010x} is wrong: {info}"
+    detail = f"transmission {bad.xmsi_seq} under {bad.xmsi_xid:#010x} is wrong: {in_words(info)}"
     readings = ("D-98", "D-99", "D-109", "D-119")
     return broken_rule(_BREAKS[type(info)], detail, VERSION_TWO, readings)
 
@@ -192,7 +193,7 @@ def _placement(group: RequestGroup, state: RequesterState) -> Iterator[BrokenRul
     for item in group.items:
         if isinstance(item.xmdmi_where, TooShort | NoItem):
             rule = "rtrext.6.2.types-of-items-in-requests"
-            detail = f"{type(item.xmdmi_where).__name__} in a request"
+            detail = f"{constant_of(type(item.xmdmi_where))} in a request"
             yield broken_rule(rule, detail, VERSION_TWO, ("D-106",))
         yield from _memory(item)
     try:

@@ -40,6 +40,7 @@ from rpcrdma.wire.optional import decode_option
 from rpcrdma.wire.placed_items import PlacementFault, gather, spans_of
 from rpcrdma.wire.rpc import MessageType
 from rpcrdma.wire.versions import fixed_words
+from rpcrdma.wire.words import constant_of
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Mapping
@@ -179,7 +180,7 @@ def _wrong_answers(group: RequestGroup, response: XmtResp) -> Iterator[str]:
     for direction, offered, item in zip(directions, group.offered, items, strict=True):
         where, way = item.xmdmi_where, direction.xmdrsdi_loc
         if not isinstance(where, _ANSWERS[type(way)]):
-            yield f"{type(where).__name__} answers {type(way).__name__}"
+            yield f"{constant_of(type(where))} answers {constant_of(type(way))}"
         elif isinstance(where, ByExplicitRdma):
             room = [(one.handle, one.offset) for one in offered.target]
             if [(one.handle, one.offset) for one in where.xmdl_ex] != room:

@@ -27,6 +27,7 @@ from rpcrdma.wire._generated_rtrext import (
     NoItem,
     TooShort,
 )
+from rpcrdma.wire.words import constant_of
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Mapping, Sequence
@@ -105,7 +106,8 @@ def broken_entries(
     for number, (entry, direction) in enumerate(zip(entries, directions, strict=True)):
         rule, kinds = _ANSWERS[type(direction.xmdrsdi_loc)]
         if not isinstance(entry.xmdmi_where, kinds):
-            detail = f"entry {number}: {_name(entry)} answers {_name(direction.xmdrsdi_loc)}"
+            found, asked_for = _name(entry.xmdmi_where), _name(direction.xmdrsdi_loc)
+            detail = f"entry {number}: {found} answers {asked_for}"
             yield broken_rule(rule, detail, VERSION_TWO)
         if isinstance(entry.xmdmi_where, ByExplicitRdma):
             yield from _written(number, entry, entry.xmdmi_where, direction)
@@ -115,8 +117,8 @@ def broken_entries(
         yield from _matched(entries, pairs, [item for _, item in results])
 
 
-def _name(thing: object) -> str:
-    return type(getattr(thing, "xmdmi_where", thing)).__name__
+def _name(where: ItemLocation | ResponseDirection) -> str:
+    return constant_of(type(where))
 
 
 def results_of(

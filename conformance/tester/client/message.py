@@ -16,6 +16,7 @@ from conformance.tester.sent import REQUESTED_CREDITS, Message
 from rpcrdma.wire import RdmaError, TransportHeader, v2
 from rpcrdma.wire.optional import encode_option
 from rpcrdma.wire.rpc import MessageType
+from rpcrdma.wire.words import constant_of
 
 if TYPE_CHECKING:
     from conformance.tester.client.peer import Peer
@@ -70,7 +71,7 @@ def error(
     """
     xid = peer.next_xid() if xid is None else xid
     version = peer.version if version is None else version
-    title = f"an error ({type(what).__name__})"
+    title = f"an error ({constant_of(type(what))})"
     if isinstance(what, v2.ErrBadHeader | v2.ErrInvalidOption):
         two = v2.Rdma2Header(xid, v2.VERSION, credits, v2.Rdma2Error(what))
         return Message(xid, v2.encode_header(two), title)

@@ -26,7 +26,8 @@ import msgspec
 from conformance.oracle.header import decode_header, encode_header
 from conformance.tester.sent import Mutation
 from rpcrdma.wire import RdmaMsg, RdmaNomsg, ReadSegment, WriteChunk
-from rpcrdma.wire.describe import header_tree
+from rpcrdma.wire.describe import header_tree, value_of
+from rpcrdma.wire.words import in_words
 from rpcrdma.xdr.tree import Kind
 
 if TYPE_CHECKING:
@@ -150,7 +151,10 @@ def body(call: Call, value: Body) -> Call:
     found = decode_header(call.octets)
     header = msgspec.structs.replace(found.header, rdma_body=value)
     changed = encode_header(header, found.direction) + call.octets[found.end :]
-    return _changed(call, changed, "header body", _short(found.header.rdma_body), _short(value))
+    mutations = _differences(call.octets, changed) or (
+        Mutation("header body", in_words(found.header.rdma_body), in_words(value)),
+    )
+    return replace(call, octets=changed, mutations=(*call.mutations, *mutations))
 
 
 def lists(
@@ -229,6 +233,13 @@ def _with_segment(chunk: WriteChunk, index: int, changes: dict[str, int]) -> Wri
     return WriteChunk(tuple(target))
 
 
-def _short(value: Body) -> str:
-    text = repr(value)
-    return text if len(text) <= 120 else f"{text[:117]}..."
+def _differences(was: bytes, became: bytes) -> tuple[Mutation, ...]:
+    """The fields of a header that have other values; nothing if the header has other fields."""
+    old, new = (tuple(header_tree(message).leaves()) for message in (was, became))
+    if [(leaf.path, leaf.kind) for leaf in old] != [(leaf.path, leaf.kind) for leaf in new]:
+        return ()
+    return tuple(
+        Mutation(before.path.removeprefix("rdma_body."), value_of(before), value_of(after))
+        for before, after in zip(old, new, strict=True)
+        if before.value != after.value
+    )

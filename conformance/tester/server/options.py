@@ -27,6 +27,7 @@ from rpcrdma.wire.operations import XmtReq
 from rpcrdma.wire.optional import decode_option, encode_option
 from rpcrdma.wire.rpc import MessageType
 from rpcrdma.wire.versions import FIXED_WORDS, fixed_words
+from rpcrdma.wire.words import in_words
 
 if TYPE_CHECKING:
     from collections.abc import Callable
@@ -106,8 +107,8 @@ class ReceivedOption:
         if self.header is None:
             return f"{len(self.octets)} octets of Version Two that cannot be read ({self.problem})"
         if self.error is not None:
-            return f"RDMA2_ERROR {type(self.error).__name__} {where}"
-        return f"RDMA2_OPTIONAL {self.option or self.problem} {where}"
+            return f"RDMA2_ERROR {in_words(self.error)} {where}"
+        return f"RDMA2_OPTIONAL {in_words(self.option or self.problem)} {where}"
 
 
 def any_option(_message: ReceivedOption) -> bool:

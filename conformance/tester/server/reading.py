@@ -21,6 +21,7 @@ from rpcrdma.ulp.bindings import restore
 from rpcrdma.wire import RdmaMsg, RdmaNomsg, decode_header, group_by_position, v2
 from rpcrdma.wire._generated_rtrext import ByExplicitRdma
 from rpcrdma.wire.placed_items import PlacementFault
+from rpcrdma.wire.words import constant_of
 
 if TYPE_CHECKING:
     from conformance.oracle.requester.request_group import Layouts, RequestGroup
@@ -94,7 +95,8 @@ def _unreduced(
     """The complete call, or None and why there is none."""
     body = None if header is None else header.rdma_body
     if not isinstance(body, RdmaMsg | RdmaNomsg):
-        return None, f"{type(body).__name__} is no call"
+        what = "a message without a header" if body is None else constant_of(type(body))
+        return None, f"{what} is no call"
     chunks = group_by_position(body.rdma_reads)
     if chunks and not line.fetches:
         return None, "its Read chunks are not fetched on this connection"

@@ -284,12 +284,12 @@ class NullWorkload(Workload):
 
     @override
     def hold(self, token: int) -> Request:
-        raise self._unsupported(f"a call held under token {token}")
+        raise self._unsupported(f"a call that is held until another releases it, by token {token}")
 
     @override
     def release(self, token: int) -> Request:
-        raise self._unsupported(f"a call that releases token {token}")
+        raise self._unsupported(f"a call that releases what is held, by token {token}")
 
     def _unsupported(self, what: str) -> Unsupported:
         binding = self._profile.binding.value
-        return Unsupported(f"the binding `{binding}` has no call for {what}")
+        return Unsupported(f"the binding `{binding}` cannot make {what}")

@@ -32,6 +32,7 @@ from rpcrdma.ulp.nfs3_binding import LARGEST_FIXED
 from rpcrdma.ulp.nfs3_server import Nfs3Program
 from rpcrdma.ulp.pattern import pattern
 from rpcrdma.wire import _generated_nfs3 as wire
+from rpcrdma.wire.words import in_words
 from targets.base import TargetError
 from targets.nfs.mount_client import export_handle
 
@@ -267,7 +268,7 @@ def _is(wanted: type) -> Callable[[object], str]:
         if isinstance(result, wanted):
             return ""
         status = getattr(result, "status", wire.Status.NFS3_OK)
-        return f"the procedure ended with status {status!r}"
+        return f"the procedure ended with status {in_words(status)}"
 
     return check
 
@@ -295,5 +296,5 @@ def _looked_up(reply: bytes) -> tuple[str, bytes]:
     except DecodeError as error:
         return f"the reply to LOOKUP cannot be decoded: {error}", b""
     if isinstance(result, wire.LookupFailed):
-        return f"LOOKUP ended with status {result.status!r}", b""
+        return f"LOOKUP ended with status {in_words(result.status)}", b""
     return "", result.object.data

@@ -23,6 +23,7 @@ from rpcrdma.ulp.file_tree import DIRECTORY, LINK, WRITABLE
 from rpcrdma.ulp.nfs4_server import Nfs4Program
 from rpcrdma.ulp.pattern import pattern
 from rpcrdma.wire import _generated_nfs4 as wire
+from rpcrdma.wire.words import constant_of, in_words
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Mapping
@@ -238,7 +239,7 @@ def _parsed(reply: bytes, check: Callable[[wire.CompoundResult], str]) -> str:
 
 
 def _succeeds(result: wire.CompoundResult) -> str:
-    return "" if result.status == 0 else f"the COMPOUND ended with status {result.status!r}"
+    return "" if result.status == 0 else f"the COMPOUND ended with status {in_words(result.status)}"
 
 
 def _fails(result: wire.CompoundResult) -> str:
@@ -253,7 +254,7 @@ def _points_to(result: wire.CompoundResult, path: bytes) -> str:
     if not isinstance(found, wire.ReadlinkResult) or not isinstance(
         found.outcome, wire.ReadlinkDone
     ):
-        return f"the result is {type(found).__name__}, not that of a READLINK"
+        return f"the result is {_kind(found)}, not that of a READLINK"
     problem = differing(found.outcome.link, path)
     return problem and f"the READLINK returned another path: {problem}"
 
@@ -266,6 +267,10 @@ def _reads(result: wire.CompoundResult, content: bytes, index: int = -1) -> str:
         return f"there are {len(result.resarray)} results, and none of a READ"
     found = result.resarray[index]
     if not isinstance(found, wire.ReadResult) or not isinstance(found.outcome, wire.ReadDone):
-        return f"the result is {type(found).__name__}, not that of a READ"
+        return f"the result is {_kind(found)}, not that of a READ"
     problem = differing(found.outcome.data, content)
     return problem and f"the READ returned other data than the file's: {problem}"
+
+
+def _kind(result: wire.ResultOperation | None) -> str:
+    return "none" if result is None else constant_of(type(result))

@@ -122,7 +122,7 @@ def test_sends_are_left_out_doubled_and_in_disorder() -> None:
     odd = group.in_order(0, 2, 2)
 
     assert odd.sends == (group.sends[0], group.sends[2], group.sends[2])
-    assert str(odd.mutations[0]) == "the order of transmissions (0, 2, 2) instead of (0, 1, 2)"
+    assert str(odd.mutations[0]) == "the order of transmissions 0, 2, 2 instead of 0, 1, 2"
 
 
 def test_items_are_told_wrongly_and_data_stay_where_they_are() -> None:

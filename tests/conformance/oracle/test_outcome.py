@@ -41,8 +41,8 @@ CHUNK = wire.WriteChunk((wire.RdmaSegment(1, 2, 3),))
         (message(wire.RdmaNomsg((), (), CHUNK)), Answered, "RDMA_NOMSG xid 0x00000005"),
         (message(wire.RdmaError(wire.ErrVers(1, 2))), ErrVers, "credits 3, range 1..2"),
         (message(wire.RdmaError(wire.ErrChunk())), ErrChunk, "ERR_CHUNK xid 0x00000005 version 1"),
-        (message(wire.RdmaDone()), Unexpected, "RdmaDone xid 0x00000005: a procedure that no"),
-        (message(wire.RdmaMsgp(8, 8, (), (), None)), Unexpected, "RdmaMsgp xid 0x00000005"),
+        (message(wire.RdmaDone()), Unexpected, "RDMA_DONE xid 0x00000005: a procedure that no"),
+        (message(wire.RdmaMsgp(8, 8, (), (), None)), Unexpected, "RDMA_MSGP xid 0x00000005"),
         (b"\xff" * 40, Undecodable, "40 octets that are no transport header"),
         (b"", Undecodable, "0 octets that are no transport header"),
     ],
@@ -83,7 +83,7 @@ def two(body: v2.Rdma2Body, payload: bytes = b"") -> bytes:
         (
             two(v2.Rdma2Optional(MessageType.REPLY, 77, b"")),
             OptionReceived,
-            "RDMA2_OPTIONAL REPLY xid 0x00000005 credits 3, operation 77: UnknownOption",
+            "RDMA2_OPTIONAL REPLY xid 0x00000005 credits 3, operation 77: opttype 77, octets 0 octets",
         ),
         (
             two(v2.Rdma2Optional(MessageType.CALL, 1, b"\xff")),

@@ -16,6 +16,7 @@ from conformance.tester.client import build, mutate
 from conformance.tester.client.harness import Harness
 from rpcrdma import wire
 from rpcrdma.ulp import rpc
+from rpcrdma.wire._generated_nfs3 import Status
 from tests.conformance.miniatures import MiniatureTarget, good, hanging_up, mute
 
 if TYPE_CHECKING:
@@ -238,18 +239,26 @@ def test_equal_and_that_name_what_is_broken() -> None:
         verify.equal(1, 2, "x", breaks="a")
     assert caught.value.breaks == ("a",)
 
-    with pytest.raises(Deviation, match="This does not hold: y"):
-        verify.that(condition=False, sentence="y")
+    with pytest.raises(Deviation, match=r"^z came; required: y\.$") as caught:
+        verify.that(condition=False, sentence="y", actual="z came")
+    assert (caught.value.expected, caught.value.actual) == (("y",), "z came")
+
+
+def test_what_is_compared_is_told_in_the_words_of_the_documents() -> None:
+    with pytest.raises(Deviation, match=r"is NFS3ERR_IO \(5\), not NFS3_OK \(0\)\.$"):
+        verify.equal(Status.NFS3ERR_IO, Status.NFS3_OK, "the status")
+    with pytest.raises(Deviation, match=r"^5 octets 0102030405; required: y\.$"):
+        verify.that(condition=False, sentence="y", actual=bytes((1, 2, 3, 4, 5)))
 
 
 def test_recommended_warns_and_goes_on() -> None:
     peer = connect(good)
 
-    verify.recommended(peer, condition=True, sentence="all is well")
+    verify.recommended(peer, condition=True, sentence="all is well", actual="it is")
     verify.recommended(peer, condition=False, sentence="x is so", actual="y", breaks="a")
 
     (warned,) = peer.case.warnings
-    assert warned.detail == "This does not hold, as it should: x is so (y)."
+    assert warned.detail == "y; recommended: x is so."
     assert warned.ids == ("a",)
 
 

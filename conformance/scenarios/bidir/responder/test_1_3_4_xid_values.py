@@ -120,9 +120,7 @@ def test_server_gives_each_error_to_the_call_that_it_answers(peer: Peer, error: 
     found = client.tally()
     # One that is late may have taken the error, too.
     good = (ENDED,) if ended else (ENDED, Tally(answered=3))
-    verify.that(
-        found in good, "each Call ended as it was answered", actual=str(found), breaks=MATCHED
-    )
+    verify.that(found in good, "each Call ended as it was answered", actual=found, breaks=MATCHED)
 
 
 @requirement(

@@ -13,6 +13,7 @@ from conformance.catalogue.cite import requirement
 from conformance.oracle.outcome import Answered, ErrChunk, ErrVers
 from conformance.tester.client import build
 from rpcrdma import wire
+from rpcrdma.wire.words import in_words
 
 if TYPE_CHECKING:
     from conformance.oracle.outcome import Outcome
@@ -49,7 +50,13 @@ def test_server_takes_no_message_with_chunks_for_a_reply(peer: Peer, fault: str)
     if client.hung_up(told_of_memory=True):
         return  # D-41 accepts it
     client.no_call("the Call has no good Reply yet", breaks=MATCHED)
-    verify.that(room.overwritten(()) is None, "memory that it told of is as it was", breaks=NO_RDMA)
+    changed = room.overwritten(())
+    verify.that(
+        changed is None,
+        "memory that it told of is as it was",
+        actual=f"segment and octet {in_words(changed)} of it changed",
+        breaks=NO_RDMA,
+    )
     client.answer(called)
     client.next_call(breaks=MATCHED)
 

@@ -11,6 +11,7 @@ from conformance import verify
 from conformance.catalogue.cite import requirement
 from conformance.tester.case import Deviation, Inconclusive
 from rpcrdma.fabric.completion import CompletionStatus
+from rpcrdma.wire.words import in_words
 from targets.base import ActKind
 
 if TYPE_CHECKING:
@@ -86,7 +87,8 @@ def test_requester_offers_handles_that_cannot_be_predicted(
         raise Deviation(
             "Who knows one handle of the client knows them all.",
             expected=("handles that do not follow from one another",),
-            actual=f"each is {steps.pop()} more than the one before: {list(map(hex, offered))}",
+            actual=f"each is {steps.pop()} more than the one before:"
+            f" {in_words([hex(one) for one in offered])}",
         )
 
 

@@ -12,6 +12,7 @@ from conformance.catalogue.cite import requirement
 from conformance.oracle.outcome import Answered
 from conformance.tester.case import Inconclusive
 from conformance.tester.client import build
+from rpcrdma.wire.words import in_words
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Sequence
@@ -193,7 +194,7 @@ def test_responder_does_not_count_credits_down(peer: Peer) -> None:
     verify.that(
         steps not in ({-1}, {1}),
         "the grants do not go down, or up, by one with each Call",
-        actual=f"the grants were {grants}",
+        actual=f"the grants were {in_words(grants)}",
     )
 
 

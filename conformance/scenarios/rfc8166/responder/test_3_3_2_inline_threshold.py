@@ -71,7 +71,7 @@ def test_responder_sends_no_reply_beyond_the_threshold(peer: Peer, length: int) 
     verify.that(
         answer.length <= THRESHOLD_ONE,
         "no message is longer than 1024 octets",
-        actual=f"{answer.length} octets",
+        actual=f"a message of {answer.length} octets",
         breaks=beyond,
     )
 
@@ -98,7 +98,7 @@ def test_responder_counts_the_chunk_that_it_returns(peer: Peer, below: int, segm
     verify.that(
         answer.length <= THRESHOLD_ONE,
         "no message is longer than 1024 octets",
-        actual=f"{answer.length} octets",
+        actual=f"a message of {answer.length} octets",
         breaks=WITHIN,
     )
 

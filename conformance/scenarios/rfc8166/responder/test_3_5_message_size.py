@@ -56,7 +56,7 @@ def test_responder_counts_the_header_of_a_reply(peer: Peer, beyond: int) -> None
     verify.that(
         answer.length <= THRESHOLD_ONE,
         "no message is longer than 1024 octets",
-        actual=f"{answer.length} octets",
+        actual=f"a message of {answer.length} octets",
         breaks=(TOGETHER, WITHIN),
     )
 

@@ -75,7 +75,12 @@ def test_requester_reports_transmissions_that_are_amiss(
     groups.service.reply(call, amiss)
     groups.service.waiting(until=lambda: len(groups.reports) > before)
 
-    verify.that(len(groups.reports) > before, "the client reports it", breaks=(GROUPS,))
+    verify.that(
+        len(groups.reports) > before,
+        "the client reports it",
+        actual="no report came",
+        breaks=(GROUPS,),
+    )
     groups.goes_on(act, call, (GROUPS,))
 
 

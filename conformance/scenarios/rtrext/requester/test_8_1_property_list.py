@@ -21,6 +21,7 @@ from rpcrdma.wire.properties import (
     RtrSupport,
     propid_of,
 )
+from rpcrdma.wire.words import in_words
 from targets.base import ActKind
 
 if TYPE_CHECKING:
@@ -66,7 +67,12 @@ def test_client_announces_the_four_properties(service_two: Service, client: Acti
     told = {one.pv_which for one in verify_options.announced(tester).opticonnpr_start}
     for statement, sample in SAMPLES.items():
         code = propid_of(sample, known)
-        verify.that(code in told, f"property {code} is announced", breaks=(statement,))
+        verify.that(
+            code in told,
+            f"property {code} is announced",
+            actual=f"announced are {in_words(sorted(told))}",
+            breaks=(statement,),
+        )
 
 
 @requirement(ONE, role="requester", needs=("xmtreq", "xmtcont"))

@@ -25,6 +25,7 @@ from rpcrdma.wire._generated_rtrext import (
 )
 from rpcrdma.wire.operations import ROPT_XMTCONT, ROPT_XMTRESP, ReptErr
 from rpcrdma.wire.rpc import MessageType
+from rpcrdma.wire.words import constant_of, in_words
 from targets.base import ActKind
 
 if TYPE_CHECKING:
@@ -77,8 +78,8 @@ def _reported(
     if not isinstance(report, ReptErr) or not isinstance(info, kind):
         raise Deviation(
             "A faulty response is reported by another error.",
-            expected=(kind.__name__,),
-            actual=str(info),
+            expected=(constant_of(kind),),
+            actual=in_words(info),
             breaks=(breaks, CODES),
         )
     return report, info
@@ -212,10 +213,10 @@ def _in_range(info: BadPayloadLength | BadTargetSegment | BadOffset, value: int,
     """A report has the value, and a range that is that of good ones."""
     verify.equal(info.optri_value, value, "the value found", breaks=(RANGE,))
     within = info.optri_min <= good <= info.optri_max
-    verify.that(within, f"the range contains {good}", actual=str(info), breaks=(RANGE,))
+    verify.that(within, f"the range contains {good}", actual=in_words(info), breaks=(RANGE,))
     beyond = not info.optri_min <= value <= info.optri_max
     wrong = f"an aligned value of {value} is not in the range"
-    verify.that(beyond, wrong, actual=str(info), breaks=(RANGE, UNALIGNED))
+    verify.that(beyond, wrong, actual=in_words(info), breaks=(RANGE, UNALIGNED))
 
 
 # -- whom a report is about

@@ -138,4 +138,9 @@ def test_server_keeps_responses_apart(connect_two: Callable[..., Peer]) -> None:
         client.send(call)
 
     answers.each_served(client, calls, breaks=NOTHING_BETWEEN)
-    verify.that(peer.connected, "the connection stands", breaks=NOTHING_BETWEEN)
+    verify.that(
+        peer.connected,
+        "the connection stands",
+        actual="the connection ended",
+        breaks=NOTHING_BETWEEN,
+    )

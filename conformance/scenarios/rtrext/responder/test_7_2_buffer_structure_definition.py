@@ -140,6 +140,6 @@ def test_server_sets_no_other_flag(connect_two: Callable[..., Peer]) -> None:
         client.peer,
         all(one & ~XMRSFLAG_DDP == 0 for one in flags),
         "no flag but XMRSFLAG_DDP is set",
-        actual=str(flags),
+        actual=f"the flags are {flags}",
         breaks=FLAGS,
     )

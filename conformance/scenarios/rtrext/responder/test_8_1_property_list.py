@@ -28,6 +28,7 @@ from rpcrdma.wire.properties import (
     propid_of,
     structure_octets,
 )
+from rpcrdma.wire.words import in_words
 from targets.base import Unsupported
 
 if TYPE_CHECKING:
@@ -93,12 +94,15 @@ def test_server_tells_words_under_their_codes(
     told = _told(client)
 
     verify.that(
-        code in told, f"property {code} is announced", actual=f"{sorted(told)}", breaks=identity
+        code in told,
+        f"property {code} is announced",
+        actual=f"announced are {in_words(sorted(told))}",
+        breaks=identity,
     )
     verify.that(
         len(told[code].pv_data) in (0, 4),
         "its value is one word, or the default",
-        actual=f"{len(told[code].pv_data)} octets",
+        actual=f"a value of {len(told[code].pv_data)} octets",
         breaks=(identity, OVERLAYS),
     )
 
@@ -112,7 +116,12 @@ def test_server_tells_its_structure_under_its_code(connect_two: Callable[..., Pe
 
     values = [value for value in told.values() if _is_structure(value, client)]
 
-    verify.that(values, "the structure is announced", actual=f"{sorted(told)}", breaks=STRUCTURE)
+    verify.that(
+        values,
+        "the structure is announced",
+        actual=f"announced are {in_words(sorted(told))}",
+        breaks=STRUCTURE,
+    )
     found = decode_property(values[0], known)
     if isinstance(found, ReceiveBufferStructure):
         verify.equal(

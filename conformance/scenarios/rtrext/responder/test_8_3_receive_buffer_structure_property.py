@@ -103,7 +103,12 @@ def test_server_keeps_to_a_size_below_the_structure(connect_two: Callable[..., P
     peer.send(call)
 
     length = verify.served(peer, call, breaks=SIZE).answer.length
-    verify.that(length <= 6000, "the Send is no longer than 6000 octets", breaks=SIZE)
+    verify.that(
+        length <= 6000,
+        "the Send is no longer than 6000 octets",
+        actual=f"a Send of {length} octets",
+        breaks=SIZE,
+    )
 
 
 @requirement(DEFAULT, needs=NEEDS, interpretations=("D-101", "D-130"))

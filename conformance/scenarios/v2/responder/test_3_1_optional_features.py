@@ -54,7 +54,12 @@ def test_responder_refuses_an_operation_that_nobody_knows(peer_two: Peer, operat
     peer_two.send(message)
 
     outcome = verify.expect(peer_two, message, *FORMS, breaks=(ANSWERED, ANY_NUMBER))
-    verify.that(not isinstance(outcome, OptionReceived), "an error refuses it", breaks=AN_ERROR)
+    verify.that(
+        not isinstance(outcome, OptionReceived),
+        "an error refuses it",
+        actual=outcome,
+        breaks=AN_ERROR,
+    )
     what = "the error's code is INVAL_OPTION"
     verify.that(isinstance(outcome, InvalidOption), what, actual=str(outcome), breaks=ITS_CODE)
     call = build.small_call(peer_two)

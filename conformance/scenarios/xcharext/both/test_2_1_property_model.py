@@ -178,4 +178,6 @@ def test_answer_names_elements_by_their_bits(tester: OptionTester, count: int, p
     others = frozenset(range(count)) - {place}
     verify.equal(found.rejected - {place}, others, "the set of rejected places", breaks=(BIT,))
     known = (found.done | found.rejected) & frozenset(range(count))
-    verify.that(place in known or found.other, "the size is disposed of", breaks=(BIT,))
+    verify.that(
+        place in known or found.other, "the size is disposed of", actual=found, breaks=(BIT,)
+    )

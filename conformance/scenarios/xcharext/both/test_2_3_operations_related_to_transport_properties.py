@@ -41,5 +41,10 @@ def test_call_behind_an_operation_is_not_executed(
     verify_options.note_fault_report(tester, xid, Silent, breaks=(NO_RPC,))
     found = verify_options.answers(tester, xid, (NO_RPC,))
     strange = [one for one in found if not verify_options.is_fault_report(tester, one, (NO_RPC,))]
-    verify.that(not strange, "nothing but an error answers it", breaks=(NO_RPC,))
-    verify.that(XID not in tester.replies, "no Reply answers the Call", breaks=(NO_RPC,))
+    verify.that(not strange, "nothing but an error answers it", actual=strange, breaks=(NO_RPC,))
+    verify.that(
+        XID not in tester.replies,
+        "no Reply answers the Call",
+        actual=f"a Reply came with xid {XID:#010x}",
+        breaks=(NO_RPC,),
+    )

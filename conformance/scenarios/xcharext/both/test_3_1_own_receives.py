@@ -148,7 +148,9 @@ def test_change_of_its_own_holds_when_it_is_told(tester: OptionTester) -> None:
 
     if found is None:
         verify_options.announced(tester)  # who has announced nothing may have nothing to change
-    verify.that(found is not None, "the change is told", breaks=(HOLDS,))
+    verify.that(
+        found is not None, "the change is told", actual="no ROPT_UPDPROP came", breaks=(HOLDS,)
+    )
     tester.deliver(verify_options.told_size(tester), AT_ONCE, breaks=(HOLDS, AFTER_OLD))
     tester.call((HOLDS,))
 

@@ -68,7 +68,7 @@ def test_request_gets_one_answer(tester: OptionTester, wanted: str) -> None:
     verify_options.answered(tester, xid, (ANSWERED,))
     (answer,) = (one for one in tester.heard if one.xid == xid)
     verify.equal(answer.direction, MessageType.REPLY, "rdma_optdir", breaks=(DIRECTION,))
-    verify.that(answer.credits, "rdma_credit is not 0", breaks=(CREDIT,))
+    verify.that(answer.credits, "rdma_credit is not 0", actual="rdma_credit is 0", breaks=(CREDIT,))
     verify.equal(answer.behind, b"", "what stands after the answer", breaks=(NO_PAYLOAD,))
 
 
@@ -90,7 +90,9 @@ def test_answer_has_each_property_once(tester: OptionTester, wanted: str) -> Non
     missing = frozenset(range(len(codes))) - found.done - found.rejected - others
     strange = [place for place, code in enumerate(codes) if code == STRANGE.pv_which]
     for place in strange:
-        verify.that(place in found.rejected, f"place {place} is rejected", breaks=(UNKNOWN,))
+        verify.that(
+            place in found.rejected, f"place {place} is rejected", actual=found, breaks=(UNKNOWN,)
+        )
     verify.equal(sorted(missing), [], "the places in no part", breaks=(COVERED, UNCHANGED))
 
 

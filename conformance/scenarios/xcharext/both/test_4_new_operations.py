@@ -26,6 +26,7 @@ from rpcrdma.wire.operations import (
 from rpcrdma.wire.optional import UnknownOption, with_values
 from rpcrdma.wire.properties import BASIC, PROP_RBSIZ, ReceiveBufferSize, property_values
 from rpcrdma.wire.rpc import MessageType
+from rpcrdma.wire.words import in_words
 
 if TYPE_CHECKING:
     from conformance.options.tester import Heard, OptionTester
@@ -55,7 +56,12 @@ def _judge_form(tester: OptionTester, found: Heard, what: str) -> None:
     """A message that the device began is in form: layout, direction, credits, nothing after."""
     verify.equal(found.problem, "", f"the problem with {what}", breaks=FORM)
     verify.equal(found.behind, b"", f"what stands after {what}", breaks=(NO_PAYLOAD,))
-    verify.that(found.credits, f"rdma_credit of {what} is not 0", breaks=(CREDIT,))
+    verify.that(
+        found.credits,
+        f"rdma_credit of {what} is not 0",
+        actual="rdma_credit is 0",
+        breaks=(CREDIT,),
+    )
     if found.direction is not MessageType.CALL:
         if tester.role == "responder" and not isinstance(found.option, ReqProp):
             reason = f"{what} of a server is a REPLY."
@@ -97,7 +103,9 @@ def test_announcement_is_in_form(tester: OptionTester) -> None:
     if isinstance(found.option, ConnProp):
         told = {value.pv_which for value in found.option.opticonnpr_start}
         if not told >= BASIC.by_code.keys():
-            tester.case.let_pass(f"CONNPROP tells {sorted(told)} alone.", (ALL,))
+            tester.case.let_pass(
+                f"CONNPROP tells of property {in_words(sorted(told))} alone.", (ALL,)
+            )
 
 
 @both_ends(*FORM, NO_PAYLOAD, DIRECTION, CREDIT, interpretations=("D-78",))
@@ -149,7 +157,7 @@ def test_operation_is_supported_as_claimed(tester: OptionTester, operation: str)
 
     refused = any(one.refuses for one in found)
     if claimed:
-        verify.that(not refused, "it is not refused", breaks=(TAKEN, NEED_CONNPROP))
+        verify.that(not refused, "it is not refused", actual=found, breaks=(TAKEN, NEED_CONNPROP))
     else:
         verify.that(refused, "it is refused", actual=f"{found}", breaks=(REFUSED,))
 

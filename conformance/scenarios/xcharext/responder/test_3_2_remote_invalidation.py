@@ -94,7 +94,12 @@ def test_server_invalidates_one_handle_at_most(connect_two: Callable[..., Peer])
         tester.peer.send(call)
         verify.served(tester.peer, call, breaks=(EITHER,))
         invalid = [region.handle for region in _regions(call) if not region.valid]
-        verify.that(len(invalid) <= 1, "at most one handle is invalid", breaks=(OWN,))
+        verify.that(
+            len(invalid) <= 1,
+            "at most one handle is invalid",
+            actual=f"{len(invalid)} are invalid",
+            breaks=(OWN,),
+        )
 
 
 @requirement(OWN, EITHER, needs=("operations",), interpretations=("D-80",))

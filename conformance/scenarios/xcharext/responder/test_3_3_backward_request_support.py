@@ -167,7 +167,12 @@ def test_server_calls_a_client_of_general_support_by_chunks(peer_two: Peer, leng
         verify.equal(payload[:4], called.xid.to_bytes(4), "the XID", breaks=(LONG_CALLS,))
         if called.body.rdma_reads:
             _, start = rpc.decode_call(payload)
-            verify.that(len(payload) - start >= length, "the Call is whole", breaks=(LONG_CALLS,))
+            verify.that(
+                len(payload) - start >= length,
+                f"the Call is whole, with {length} octets of arguments",
+                actual=f"{len(payload) - start} octets of arguments came",
+                breaks=(LONG_CALLS,),
+            )
         chunked.answer(client, called, payload)
         told = [segment.target for segment in called.body.rdma_reads] or told
         if left:
@@ -176,7 +181,10 @@ def test_server_calls_a_client_of_general_support_by_chunks(peer_two: Peer, leng
     client.serve(peer_two.workload.small(), breaks=(TAKES,))
     found = peer_two.fetch(told)
     verify.that(
-        found is None, "the memory of a Call that is over is out of reach", breaks=(FENCED,)
+        found is None,
+        "the memory of a Call that is over is out of reach",
+        actual=f"{0 if found is None else len(found)} octets of it could be read",
+        breaks=(FENCED,),
     )
 
 

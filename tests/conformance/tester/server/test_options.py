@@ -35,7 +35,7 @@ def test_puts_aside_what_the_client_announces(facing_two: Facing) -> None:
     assert announced.credits > 0
     assert (announced.behind, announced.problem, announced.error) == (b"", "", None)
     assert [call.version for call in facing_two.service.received] == [2]
-    assert "ConnProp" in str(announced)
+    assert "ROPT_CONNPROP" in str(announced)
 
 
 def test_brings_the_error_that_answers_an_unknown_operation(facing_two: Facing) -> None:
@@ -49,7 +49,7 @@ def test_brings_the_error_that_answers_an_unknown_operation(facing_two: Facing) 
     assert error is not None
     assert error.is_error
     assert isinstance(error.error, v2.ErrInvalidOption)
-    assert "ErrInvalidOption" in str(error)
+    assert "RDMA2_ERR_INVAL_OPTION" in str(error)
     assert not facing_two.service.violations
 
 

@@ -76,7 +76,7 @@ def test_octets_without_a_header_are_no_call(facing: Facing) -> None:
 def test_another_procedure_is_no_call(facing: Facing) -> None:
     call = read(facing, encode_header(TransportHeader(1, 1, 1, RdmaDone())))
 
-    assert call.problem == "RdmaDone is no call"
+    assert call.problem == "RDMA_DONE is no call"
 
 
 def test_a_chunk_that_cannot_be_fetched_is_said_so(facing: Facing) -> None:

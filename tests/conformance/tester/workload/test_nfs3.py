@@ -198,7 +198,7 @@ def test_other_content_is_noticed(peer: Peer) -> None:
 
 
 def test_more_than_one_item_is_not_there(peer: Peer) -> None:
-    with pytest.raises(Unsupported, match="`nfs3` has no call for"):
+    with pytest.raises(Unsupported, match="`nfs3` cannot make"):
         peer.workload.fetch_two(1, 2)
 
 

@@ -166,7 +166,7 @@ def test_wrong_octets_are_noticed(peer: Peer) -> None:
 
 
 def test_what_the_binding_lacks_is_unsupported(peer: Peer) -> None:
-    with pytest.raises(Unsupported, match="binding `nfs4` has no call for a call held"):
+    with pytest.raises(Unsupported, match="binding `nfs4` cannot make a call that is held"):
         peer.workload.hold(1)
 
 

@@ -1,0 +1,102 @@
+"""`rpcrdma report`: pages of runs, of one or of many side by side."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+from conformance.bad_input import BadInput
+from conformance.cli.background import background
+from conformance.cli.baseline import run_file
+from conformance.suite.runner import known_ids
+from reports.baseline import check_baseline, load_baseline
+from reports.folder import render_all
+from reports.pages.overview import write_overview
+from reports.pages.run_pages import write_run_pages
+from reports.stream import read_run
+
+if TYPE_CHECKING:
+    import argparse
+
+    from reports.baseline import BaselineCheck
+    from reports.record import RunRecord
+
+__all__ = ["add_parser", "run"]
+
+_MANY = "rpcrdma-report"
+"""Where pages of several runs go if nobody says otherwise."""
+
+
+def add_parser(subparsers: argparse._SubParsersAction[argparse.ArgumentParser]) -> None:
+    """Add `report` to the command line."""
+    parser = subparsers.add_parser(
+        "report",
+        help="make the pages of runs: of one, or of many side by side",
+        description=(
+            "Make the reports of a run from its records, whole or cut short by whatever ended it."
+            " Of several runs, make a page that shows them side by side by requirement and by case,"
+            " and what changed between runs of one target, with all pages of each run. Exit status"
+            " 0 says that the pages are there, and nothing of the verdicts."
+        ),
+        epilog="example: rpcrdma report results-6.1 results-6.12 --output kernels",
+    )
+    parser.add_argument(
+        "runs", metavar="RUN", nargs="+", type=Path, help="folder that certify wrote"
+    )
+    parser.add_argument(
+        "--output",
+        type=Path,
+        metavar="DIR",
+        help=f"default: the folder of the run; of several, {_MANY}",
+    )
+    parser.add_argument(
+        "--baseline",
+        type=Path,
+        metavar="FILE",
+        help="known deviations of the one run, as certify takes them",
+    )
+    parser.set_defaults(run=run)
+
+
+def run(arguments: argparse.Namespace) -> int:
+    """Write the pages; returns the exit status.
+
+    Raises:
+        BadInput: a baseline is given for several runs, or a run twice.
+        BaselineError: the baseline cannot be used, or is for another target.
+        RunFileError: a run cannot be read.
+        OSError: a page cannot be written.
+    """
+    places: list[Path] = arguments.runs
+    runs = [(_folder(place), read_run(run_file(place))) for place in places]
+    if len(runs) == 1:
+        first = _one(*runs[0], arguments.output, arguments.baseline)
+    else:
+        first = _many(runs, arguments.output or Path(_MANY), arguments.baseline)
+    print(f"report: {first}")
+    return 0
+
+
+def _one(place: Path, record: RunRecord, output: Path | None, baseline: Path | None) -> Path:
+    check: BaselineCheck | None = None
+    if baseline is not None:
+        known = load_baseline(baseline, record.header.profile)
+        check = check_baseline(record, known, baseline, known_ids())
+    if output is None:
+        return render_all(record, place, check, background())
+    return write_run_pages(record, output, check, background(), evidence=place)
+
+
+def _many(runs: list[tuple[Path, RunRecord]], output: Path, baseline: Path | None) -> Path:
+    if baseline is not None:
+        raise BadInput("a baseline is for one run; leave --baseline out, or name one run")
+    named = [place.resolve() for place, _ in runs]
+    for place in named:
+        if named.count(place) > 1:
+            raise BadInput(f"`{place}` is named twice; name each run once")
+    return write_overview(runs, output, background())
+
+
+def _folder(place: Path) -> Path:
+    """Where the run's evidence is."""
+    return place if place.is_dir() else place.parent

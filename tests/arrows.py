@@ -52,12 +52,15 @@ ARROWS: dict[str, set[str]] = {
         "reports": "",
         "reports.record": "",
         "reports.printable": "",
+        "reports.described": "",
         "reports.stream": "reports.printable reports.record",
         "reports.baseline": "reports.record",
         "reports.baseline_file": "reports.record reports.baseline",
         "reports.summary": "reports.record reports.baseline",
         "reports.capture": "rpcrdma.errors rpcrdma.fabric rpcrdma.roce.packet",
-        "reports.render": "reports.printable reports.record reports.baseline reports.summary",
+        "reports.render": (
+            "reports.described reports.printable reports.record reports.baseline reports.summary"
+        ),
         "reports.compare": (
             "reports.record reports.baseline reports.baseline_file reports.summary reports.render"
         ),

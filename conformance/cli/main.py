@@ -40,6 +40,7 @@ from what follows the colon in the first line of the module's docstring."""
 OWN: Final = {
     "certify": ("run", "run the suite against a target"),
     "baseline": ("baseline", "list a run's deviations as known"),
+    "export": ("export", "write a run's reports for programs again, or print one"),
     "compare": ("compare", "show where the verdicts of several runs differ"),
     "cases": ("listing", "list the cases"),
     "requirements": ("listing", "list the requirements"),

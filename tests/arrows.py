@@ -68,6 +68,9 @@ ARROWS: dict[str, set[str]] = {
         "targets.base": "rpcrdma.ulp rpcrdma.fabric targets.profile",
         "targets.profile": "rpcrdma.wire targets.base targets.acts",
         "targets.acts": "targets.base",
+        "targets.profile_keys": "reports.described targets.base targets.profile targets.acts",
+        "targets.profile_draft": "targets.profile_keys",
+        "targets.profile_problems": "targets.base targets.profile targets.acts targets.registry",
         "targets.device_address": "rpcrdma.errors",
         "targets.python_path": "",
         "targets.fabrics": (
@@ -199,9 +202,10 @@ ARROWS: dict[str, set[str]] = {
             "conformance.options conformance.groups"
         ),
         "conformance.suite": (
-            "rpcrdma.errors rpcrdma.wire rpcrdma.fabric reports.printable reports.record "
-            "reports.stream reports.capture reports.render targets.base targets.profile "
-            "targets.lab targets.shared targets.registry conformance.catalogue conformance.tester "
+            "rpcrdma.errors rpcrdma.wire rpcrdma.ulp rpcrdma.fabric reports.printable "
+            "reports.record reports.stream reports.capture reports.render targets.base "
+            "targets.profile targets.lab targets.shared targets.registry conformance.catalogue "
+            "conformance.oracle conformance.tester "
             "conformance.tester.workload conformance.tester.client conformance.tester.server "
             "conformance.options conformance.groups conformance.scenarios"
         ),
@@ -227,7 +231,8 @@ ARROWS: dict[str, set[str]] = {
             "reports.capture reports.render reports.compare targets.base targets.profile "
             "targets.fabrics "
             "targets.ping targets.lab targets.standing targets.reference targets.placed "
-            "targets.mutants targets.variants targets.registry conformance.bad_input "
+            "targets.mutants targets.variants targets.registry targets.profile_keys "
+            "targets.profile_draft targets.profile_problems conformance.bad_input "
             "conformance.catalogue conformance.tester conformance.tester.client "
             "conformance.suite conformance.explore conformance.proof"
         ),

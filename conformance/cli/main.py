@@ -45,8 +45,12 @@ OWN: Final = {
     "cases": ("listing", "list the cases"),
     "requirements": ("listing", "list the requirements"),
     "targets": ("targets", "list the targets"),
+    "target": ("target", "write the profile of a device, or try one"),
     "ping": ("ping", "ask a server whether it is there"),
-    "explain": ("explain", "explain a requirement, a case, an interpretation or a mutant"),
+    "explain": (
+        "explain",
+        "explain a requirement, a case, an interpretation, a mutant or a profile's keys",
+    ),
     "decode": ("decode", "show a message"),
     "explore": (
         "explore",

@@ -1,8 +1,10 @@
 from __future__ import annotations
 
+from enum import Enum
+
 import pytest
 
-from reports.described import attributes_of, meaning_of
+from reports.described import attributes_of, meaning_of, members_of
 
 
 class Described:
@@ -27,6 +29,21 @@ class Twice:
 
 class Bare:
     """Nothing more."""
+
+
+class Choice(Enum):
+    """Of two."""
+
+    ONE = "one"
+    """The first,
+    which is usual."""
+    TWO = "two"
+    """The second."""
+    SILENT = "silent"
+
+
+def test_members_are_told_by_value() -> None:
+    assert members_of(Choice) == {"one": "The first, which is usual.", "two": "The second."}
 
 
 def test_meaning_is_what_stands_before_the_attributes() -> None:

@@ -53,13 +53,16 @@ ARROWS: dict[str, set[str]] = {
         "reports.record": "",
         "reports.printable": "",
         "reports.described": "",
+        "reports.evidence_digest": "",
         "reports.stream": "reports.printable reports.record",
         "reports.baseline": "reports.record",
         "reports.baseline_file": "reports.record reports.baseline",
         "reports.summary": "reports.record reports.baseline",
+        "reports.statement": "reports.record reports.summary",
         "reports.capture": "rpcrdma.errors rpcrdma.fabric rpcrdma.roce.packet",
         "reports.render": (
-            "reports.described reports.printable reports.record reports.baseline reports.summary"
+            "reports.described reports.printable reports.record reports.baseline "
+            "reports.summary reports.statement"
         ),
         "reports.compare": (
             "reports.record reports.baseline reports.baseline_file reports.summary reports.render"
@@ -228,8 +231,8 @@ ARROWS: dict[str, set[str]] = {
         "conformance.cli": (
             "rpcrdma.errors rpcrdma.xdr rpcrdma.wire rpcrdma.fabric reports.printable "
             "reports.record reports.stream reports.baseline reports.baseline_file reports.summary "
-            "reports.capture reports.render reports.compare targets.base targets.profile "
-            "targets.fabrics "
+            "reports.capture reports.render reports.compare reports.evidence_digest "
+            "reports.statement targets.base targets.profile targets.fabrics "
             "targets.ping targets.lab targets.standing targets.reference targets.placed "
             "targets.mutants targets.variants targets.registry targets.profile_keys "
             "targets.profile_draft targets.profile_problems conformance.bad_input "

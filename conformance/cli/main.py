@@ -41,6 +41,7 @@ OWN: Final = {
     "certify": ("run", "run the suite against a target"),
     "baseline": ("baseline", "list a run's deviations as known"),
     "export": ("export", "write a run's reports for programs again, or print one"),
+    "statement": ("statement", "state what a finished run says of a device"),
     "compare": ("compare", "show where the verdicts of several runs differ"),
     "cases": ("listing", "list the cases"),
     "requirements": ("listing", "list the requirements"),

@@ -1,4 +1,4 @@
-"""All files that a finished run leaves in its folder, made from its records alone."""
+"""All files that a run leaves in its folder, made from its records alone, complete or not."""
 
 from __future__ import annotations
 
@@ -8,8 +8,12 @@ from reports.pages.background import NO_BACKGROUND
 from reports.pages.environment import ASSETS
 from reports.pages.links import FIRST_PAGE, FOLDER
 from reports.pages.run_pages import write_run_pages
+from reports.render.aside import write_aside
+from reports.render.badge import badge_json, badge_svg
 from reports.render.json import write_json
 from reports.render.junit import write_junit
+from reports.render.oneline import one_line
+from reports.render.tap import tap_document
 
 if TYPE_CHECKING:
     from pathlib import Path
@@ -20,7 +24,15 @@ if TYPE_CHECKING:
 
 __all__ = ["REPORTS", "render_all", "report_files"]
 
-REPORTS: Final = (FIRST_PAGE, "report.json", "junit.xml")
+REPORTS: Final = (
+    FIRST_PAGE,
+    "report.json",
+    "junit.xml",
+    "report.tap",
+    "summary.txt",
+    "badge.json",
+    "badge.svg",
+)
 """Names of the files that a reader or a program opens."""
 
 
@@ -30,7 +42,7 @@ def render_all(
     check: BaselineCheck | None = None,
     background: Background = NO_BACKGROUND,
 ) -> Path:
-    """Write `report.html` with its pages, `report.json` and `junit.xml`.
+    """Write all of `REPORTS`, and the pages that belong to the first of them.
 
     Args:
         run: what they tell.
@@ -44,9 +56,13 @@ def render_all(
     Raises:
         OSError: a file cannot be written.
     """
-    _, json, junit = (folder / name for name in REPORTS)
+    _, json, junit, tap, line, shield, badge = (folder / name for name in REPORTS)
     write_json(run, json, check)
     write_junit(run, junit, check)
+    write_aside(tap, tap_document(run, check).encode())
+    write_aside(line, f"{one_line(run, check)}\n".encode())
+    write_aside(shield, badge_json(run, check).encode())
+    write_aside(badge, badge_svg(run, check).encode())
     return write_run_pages(run, folder, check, background)
 
 

@@ -143,6 +143,8 @@ class Command(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fields=T
 class Acts(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fields=True, rename="kebab"):
     """Everything that a client can be brought to do.
 
+    Beside these there is a key for each act of `targets.base.ActKind`, of the same name.
+
     Attributes:
         prepare: what makes it connect, and be ready for the others.
         release: what ends all that, whether the tester still answers or not.
@@ -152,12 +154,6 @@ class Acts(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fields=True
         deadline: seconds that a command may take unless it says otherwise.
         any_length: octets to fetch or store where a case leaves that open.
         kernel_log: the client is this machine's kernel, and dies when its log says so.
-        null, small, read, write, long_call, long_reply, many, many_reads, read_two, read_optional,
-            write_optional, read_array, write_array, read_rows, write_rows, exchange_authenticated,
-            exchange_integrity, exchange_privacy, disconnect, ask_size, ask_invalidation,
-            change_size, read_at, read_cached, read_mapped, write_at, write_cached,
-            write_mapped, make_link, keep_list, keep_attribute, list_names: the act of that name in
-            `targets.base.ActKind`.
     """
 
     prepare: str | tuple[str, ...] | Command

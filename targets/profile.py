@@ -32,17 +32,19 @@ from typing import Annotated, Final, Literal
 import msgspec
 
 from rpcrdma.wire.operations import OPERATIONS
-from targets.acts import Acts  # noqa: TC001  (msgspec needs it at run time)
-from targets.base import TargetError
+from targets.acts import Acts
+from targets.base import TargetError, nearest
 
 __all__ = [
     "SHIPPED",
+    "TABLES",
     "Binding",
     "Claims",
     "Extra",
     "Lab",
     "Profile",
     "ProfileError",
+    "explained",
     "load_profile",
     "shipped_profiles",
     "timeout_factor",
@@ -166,15 +168,16 @@ class Extra(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fields=Tru
     """PIXIT: what testing the device takes beside its claims.
 
     Attributes:
-        address: where it listens.  port: likewise; 0 lets an adapter choose.
+        address: where a server listens; for a client, where it finds the tester.
+        port: at which that is; 0 lets an adapter choose.
         device: RDMA device to use, `rxe0`; empty for any.
-        program: RPC program number of the calls.  program_version: its version.
+        program: RPC program number of the calls.  program_version: version of that program.
         export: path of the NFS export as seen through the NFSv4 pseudo file system; with NFSv3,
             as the MOUNT protocol calls it.
         mount_port: TCP port of the MOUNT service, for NFSv3.
         root_handle: NFSv3 file handle of the export's root in hexadecimal digits; empty to ask
             the MOUNT service.
-        uid: AUTH_SYS user id of the calls.  gid: likewise, the group.
+        uid: AUTH_SYS user id of the calls.  gid: AUTH_SYS group id of the calls.
         write_offset: first octet of the file `writable` that cases write to: where several testers
             use one server, each needs 1 MiB of its own.
         grace: how long nothing may come before silence counts as silence.  Like the deadlines, it
@@ -184,7 +187,8 @@ class Extra(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fields=Tru
             waited for only as long as nothing has come.
         keep_connection: whether a client keeps its connection from case to case, since connecting
             anew takes it seconds; otherwise each case hangs up and begins on a new one.
-        interpretations: entry of INTERPRETATIONS.md -> the reading chosen, where a profile may.
+        interpretations: entry of INTERPRETATIONS.md -> the reading chosen, where a profile may;
+            `rpcrdma explain D-12` shows an entry.
     """
 
     address: str
@@ -230,11 +234,14 @@ class Profile(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fields=T
     Attributes:
         name: of the target, as reports call it.
         description: one sentence for people.
-        adapter: entry point of group `rpcrdma_conformance.targets` that starts it, or `network`.
+        adapter: what reaches it: `network` any server at an address, `command` any client that
+            commands bring to act, else an entry point of group `rpcrdma_conformance.targets`.
         fabric: what a device elsewhere is reached over, `roce` or `verbs`; empty: verbs where this
             host has an RDMA device.
         binding: the Upper-Layer Protocol.
-        claims: PICS.  extra: PIXIT.  lab: absent if the lab cannot bring the device up.
+        claims: what the device claims to implement (PICS).
+        extra: what testing it takes beside its claims (PIXIT).
+        lab: how the lab brings it up; absent if it cannot.
         acts: how a client is made to act; for the adapter `command`.
     """
 
@@ -274,6 +281,16 @@ class Profile(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fields=T
         return self.extra.start * timeout_factor()
 
 
+TABLES: Final[dict[str, type[msgspec.Struct]]] = {
+    "": Profile,
+    "claims": Claims,
+    "extra": Extra,
+    "lab": Lab,
+    "acts": Acts,
+}
+"""Name of a table of the file, empty for its head -> what it holds."""
+
+
 def timeout_factor() -> float:
     """What every deadline is multiplied by: `RPCRDMA_TIMEOUT_FACTOR`, 1 if unset.
 
@@ -306,7 +323,7 @@ def load_profile(path: Path) -> Profile:
     try:
         profile = msgspec.toml.decode(text, type=Profile)
     except msgspec.ValidationError as error:
-        raise _explained(path, str(error)) from error
+        raise explained(path, str(error)) from error
     except msgspec.DecodeError as error:
         raise ProfileError(path, "", f"is not TOML: {error}", "mend the syntax") from error
     if profile.acts is None or profile.acts.here:
@@ -316,10 +333,12 @@ def load_profile(path: Path) -> Profile:
 
 
 def _there_are(key: str) -> str:
-    """The keys of the table in which an unknown one stands."""
-    table = key.rpartition(".")[0]
-    kinds = {"": Profile, "claims": Claims, "extra": Extra, "lab": Lab}
-    return f": there are {', '.join(kinds[table].__struct_fields__)}" if table in kinds else ""
+    """The key that was meant, if one is near, and all of the table in which an unknown one is."""
+    table, _, word = key.rpartition(".")
+    if table not in TABLES:
+        return ""
+    keys = TABLES[table].__struct_encode_fields__
+    return f"{nearest(word, keys)}: there are {', '.join(keys)}"
 
 
 def shipped_profiles() -> tuple[str, ...]:
@@ -327,8 +346,16 @@ def shipped_profiles() -> tuple[str, ...]:
     return tuple(sorted(path.stem for path in SHIPPED.glob("*.toml")))
 
 
-def _explained(path: Path, message: str) -> ProfileError:
-    """Turn msgspec's message into ours: which key, and what may stand there."""
+def explained(path: Path, message: str) -> ProfileError:
+    """Turn msgspec's message into ours.
+
+    Args:
+        path: of the profile.
+        message: of msgspec's `ValidationError`.
+
+    Returns:
+        An error that says which key, what is wrong, and what may stand there.
+    """
     found = _WHERE.match(message)
     problem, key = (found["problem"], found["key"] or "") if found else (message, "")
     if named := _FIELD.search(problem):
@@ -338,4 +365,4 @@ def _explained(path: Path, message: str) -> ProfileError:
         if known and key in _NO_LONGER:
             return ProfileError(path, key, "is claimed no longer", _NO_LONGER[key])
         return ProfileError(path, key, "is unknown" if known else "is missing", hint)
-    return ProfileError(path, key, problem, "see targets/profile.py for what each key means")
+    return ProfileError(path, key, problem, "see `rpcrdma explain profile` for what each key means")

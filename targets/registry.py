@@ -22,7 +22,7 @@ if TYPE_CHECKING:
     from targets.base import ClientTarget, TargetFactory
     from targets.profile import Profile
 
-__all__ = ["GROUP", "find_any_target", "find_profile", "find_target", "require_server"]
+__all__ = ["BUILT_IN", "GROUP", "find_any_target", "find_profile", "find_target", "require_server"]
 
 GROUP: Final = "rpcrdma_conformance.targets"
 """Entry points of this group are `TargetFactory`s."""
@@ -30,10 +30,11 @@ GROUP: Final = "rpcrdma_conformance.targets"
 _MUTANT: Final = "mutant:"
 _VARIANT: Final = "variant:"
 
-_BUILT_IN: Final[Mapping[str, TargetFactory]] = {
+BUILT_IN: Final[Mapping[str, TargetFactory]] = {
     "network": NetworkTarget,
     "command": CommandClientTarget,
 }
+"""Adapters that need no entry point."""
 
 
 def find_profile(name: str) -> Profile:
@@ -102,8 +103,8 @@ def find_any_target(name: str, fabric: str = "") -> Target | ClientTarget:
 
 
 def _factory(profile: Profile) -> TargetFactory:
-    if profile.adapter in _BUILT_IN:
-        return _BUILT_IN[profile.adapter]
+    if profile.adapter in BUILT_IN:
+        return BUILT_IN[profile.adapter]
     for entry in entry_points(group=GROUP):
         if entry.name == profile.adapter:
             loaded: TargetFactory = entry.load()

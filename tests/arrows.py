@@ -52,12 +52,18 @@ ARROWS: dict[str, set[str]] = {
         "reports": "",
         "reports.record": "",
         "reports.printable": "",
+        "reports.described": "",
+        "reports.evidence_digest": "",
         "reports.stream": "reports.printable reports.record",
         "reports.baseline": "reports.record",
         "reports.baseline_file": "reports.record reports.baseline",
         "reports.summary": "reports.record reports.baseline",
+        "reports.statement": "reports.record reports.summary",
         "reports.capture": "rpcrdma.errors rpcrdma.fabric rpcrdma.roce.packet",
-        "reports.render": "reports.printable reports.record reports.baseline reports.summary",
+        "reports.render": (
+            "reports.described reports.printable reports.record reports.baseline "
+            "reports.summary reports.statement"
+        ),
         "reports.compare": (
             "reports.record reports.baseline reports.baseline_file reports.summary reports.render"
         ),
@@ -69,6 +75,9 @@ ARROWS: dict[str, set[str]] = {
         "targets.base": "rpcrdma.ulp rpcrdma.fabric targets.profile",
         "targets.profile": "rpcrdma.wire targets.base targets.acts",
         "targets.acts": "targets.base",
+        "targets.profile_keys": "reports.described targets.base targets.profile targets.acts",
+        "targets.profile_draft": "targets.profile_keys",
+        "targets.profile_problems": "targets.base targets.profile targets.acts targets.registry",
         "targets.device_address": "rpcrdma.errors",
         "targets.python_path": "",
         "targets.fabrics": (
@@ -200,9 +209,10 @@ ARROWS: dict[str, set[str]] = {
             "conformance.options conformance.groups"
         ),
         "conformance.suite": (
-            "rpcrdma.errors rpcrdma.wire rpcrdma.fabric reports.printable reports.record "
-            "reports.stream reports.capture reports.render targets.base targets.profile "
-            "targets.lab targets.shared targets.registry conformance.catalogue conformance.tester "
+            "rpcrdma.errors rpcrdma.wire rpcrdma.ulp rpcrdma.fabric reports.printable "
+            "reports.record reports.stream reports.capture reports.render targets.base "
+            "targets.profile targets.lab targets.shared targets.registry conformance.catalogue "
+            "conformance.oracle conformance.tester "
             "conformance.tester.workload conformance.tester.client conformance.tester.server "
             "conformance.options conformance.groups conformance.scenarios"
         ),
@@ -227,9 +237,11 @@ ARROWS: dict[str, set[str]] = {
             "rpcrdma.errors rpcrdma.xdr rpcrdma.wire rpcrdma.fabric reports.printable "
             "reports.record reports.stream reports.baseline reports.baseline_file reports.summary "
             "reports.capture reports.render reports.compare reports.pages reports.folder "
-            "targets.base targets.profile targets.fabrics targets.ping "
-            "targets.lab targets.standing targets.reference targets.placed "
-            "targets.mutants targets.variants targets.registry conformance.bad_input "
+            "reports.evidence_digest reports.statement "
+            "targets.base targets.profile targets.fabrics "
+            "targets.ping targets.lab targets.standing targets.reference targets.placed "
+            "targets.mutants targets.variants targets.registry targets.profile_keys "
+            "targets.profile_draft targets.profile_problems conformance.bad_input "
             "conformance.catalogue conformance.tester conformance.tester.client "
             "conformance.suite conformance.explore conformance.proof"
         ),

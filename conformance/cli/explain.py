@@ -1,4 +1,4 @@
-"""`rpcrdma explain`: a requirement, a case, an interpretation or a mutant, in words and places."""
+"""`rpcrdma explain`: a requirement, case, interpretation, mutant or key of a profile, in words."""
 
 from __future__ import annotations
 
@@ -11,6 +11,7 @@ from conformance.catalogue.interpretations import load_changes, load_interpretat
 from conformance.proof import places, rules
 from conformance.suite.runner import collect_cases
 from targets.mutants.base import PREFIX, mutants
+from targets.profile_keys import profile_keys, profile_tables
 
 if TYPE_CHECKING:
     import argparse
@@ -20,8 +21,12 @@ if TYPE_CHECKING:
     from conformance.proof.places import Place
     from conformance.suite.plugin import Case
     from targets.mutants.base import Mutant
+    from targets.profile_keys import ProfileKey
 
 __all__ = ["add_parser", "run"]
+
+_PROFILE: Final = "profile"
+"""What stands for all keys of target profiles."""
 
 _OFFERED: Final = 3
 """Most ids that are offered in place of an unknown one."""
@@ -31,15 +36,18 @@ def add_parser(subparsers: argparse._SubParsersAction[argparse.ArgumentParser]) 
     """Add `explain` to the command line."""
     parser = subparsers.add_parser(
         "explain",
-        help="explain a requirement, a case, an interpretation or a mutant",
+        help="explain a requirement, a case, an interpretation, a mutant or a profile's keys",
         description=(
             "Say what a requirement, a case, an interpretation or a mutant is, with file and line"
             " of all that belongs to it: the catalogue's entry, the cases, the mutants, the rules"
-            " of the oracle and the code of the endpoint."
+            " of the oracle and the code of the endpoint. `profile` lists the keys of target"
+            " profiles, a key such as claims.versions what it means."
         ),
         epilog="example: rpcrdma explain rfc8166.4.5.1.err-vers-range",
     )
-    parser.add_argument("id", metavar="ID", help="as reports and the other commands print it")
+    parser.add_argument(
+        "id", metavar="ID", help="as reports and the other commands print it, or `profile`"
+    )
     parser.set_defaults(run=run)
 
 
@@ -50,6 +58,12 @@ def run(arguments: argparse.Namespace) -> int:
         BadInput: nothing has this id.
     """
     identity: str = arguments.id
+    if identity == _PROFILE:
+        _explain_profile()
+        return 0
+    if key := profile_keys().get(identity):
+        _print_key(key)
+        return 0
     broken = {f"{PREFIX}{mutant.slug}": mutant for mutant in mutants()}
     if identity in load_catalogue():
         _explain_requirement(identity, broken.values())
@@ -64,9 +78,26 @@ def run(arguments: argparse.Namespace) -> int:
         known += dict.fromkeys(map(_without_parameters, collect_cases()))
         raise BadInput(
             f"`{identity}` is no requirement, case, interpretation or mutant;"
-            f" {_offer(identity, [*known, *load_interpretations(), *broken])}"
+            f" {_offer(identity, [*known, *load_interpretations(), *broken, *profile_keys()])}"
         )
     return 0
+
+
+def _explain_profile() -> None:
+    """The reference of profile keys, table by table."""
+    print("A target profile is a TOML file with these keys. `rpcrdma target new` writes one.")
+    for table in profile_tables():
+        head = f"[{table.name}]  " if table.name else ""
+        print(f"\n{head}{table.meaning}")
+        for key in table.keys:
+            _print_key(key)
+
+
+def _print_key(key: ProfileKey) -> None:
+    needed = "required" if key.required else f"default {key.default}" if key.default else "optional"
+    print(f"  {key.dotted}  ({key.kind}; {needed})\n      {key.meaning}")
+    for word, meaning in key.choices:
+        print(f"      {word or 'empty'}: {meaning}")
 
 
 def _explain_requirement(identity: str, broken: Iterable[Mutant]) -> None:

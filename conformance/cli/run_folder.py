@@ -11,6 +11,7 @@ from conformance.bad_input import BadInput, NothingSelected
 from conformance.suite.runner import RECORDS
 from reports.folder import report_files
 from reports.record import Verdict
+from reports.render.statement import STATEMENTS
 from reports.stream import read_run
 
 if TYPE_CHECKING:
@@ -54,7 +55,7 @@ def claim(folder: Path, *, force: bool) -> None:
         return
     if not force:
         raise BadInput(f"`{folder}` holds a run; name another --output, or clear it by --force")
-    files = [folder / RECORDS, *report_files(folder)]
+    files = [folder / RECORDS, *report_files(folder), *(folder / name for name in STATEMENTS)]
     files += folder.glob(_SHARES)
     files += (file for kind in _EVIDENCE for file in (folder / "evidence").glob(kind))
     for file in files:

@@ -1,8 +1,11 @@
-"""The whole run as one JSON document, for programs: summary first, then every case."""
+"""The whole run as one JSON document, for programs: summary first, then every case.
+
+`reports.render.schema` says how it is laid out.
+"""
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Final
 
 import msgspec
 
@@ -15,11 +18,28 @@ if TYPE_CHECKING:
 
     from reports.baseline import BaselineCheck
 
-__all__ = ["BaselineReport", "JsonReport", "KnownDeviation", "write_json"]
+__all__ = [
+    "IDENTITY",
+    "BaselineReport",
+    "Disagreement",
+    "JsonReport",
+    "KnownDeviation",
+    "json_document",
+    "write_json",
+]
+
+IDENTITY: Final = f"urn:rpcrdma-conformance:report:{FORMAT_VERSION}"
+"""Of the schema: a name, which leads nowhere; `rpcrdma export --schema` prints what it names."""
 
 
 class KnownDeviation(msgspec.Struct, frozen=True):
-    """A deviation that is as the baseline says: why it is known, and where more is said."""
+    """A deviation that is as the baseline says.
+
+    Attributes:
+        case: its id.
+        why: it is known.
+        link: where more is said, an address or a path from where the run was made; may be empty.
+    """
 
     case: str
     why: str
@@ -27,33 +47,49 @@ class KnownDeviation(msgspec.Struct, frozen=True):
 
 
 class Disagreement(msgspec.Struct, frozen=True):
-    """A case in which run and baseline disagree."""
+    """A case in which run and baseline disagree.
+
+    Attributes:
+        case: its id.
+        problem: how they do, in a sentence.
+    """
 
     case: str
     problem: str
 
 
 class BaselineReport(msgspec.Struct, frozen=True):
-    """How the run compares with the baseline `file`."""
+    """How the run compares with a baseline.
+
+    Attributes:
+        file: the baseline's.
+        known: the deviations that are as it says.
+        problems: everything else in which the two disagree.
+    """
 
     file: str
     known: tuple[KnownDeviation, ...]
     problems: tuple[Disagreement, ...]
 
 
-class JsonReport(msgspec.Struct, frozen=True):
+class JsonReport(msgspec.Struct, frozen=True, kw_only=True):
     """Layout of `report.json`.
 
     Attributes:
+        schema: the name of the schema, which has the version as its last part.
         format: version of this layout, the same number as the records'.
         counts: verdict -> number of cases.
         missing: planned cases without a record.
         notes: how many things cases tell that break nothing; each stands in its case.
         not_reached: requirements that no case came to look at, because others were broken first.
         exit_status: what `rpcrdma certify` ended with.
+        header: what made the run.
+        cases: in the order in which they were judged.
+        footer: how the run ended; None if it was cut off before it could say so.
         baseline: how the run compares with a baseline; None if there was none.
     """
 
+    schema: str = msgspec.field(name="$schema")
     format: int
     counts: dict[str, int]
     missing: tuple[str, ...]
@@ -67,9 +103,19 @@ class JsonReport(msgspec.Struct, frozen=True):
 
 
 def write_json(run: RunRecord, path: Path, check: BaselineCheck | None = None) -> None:
-    """Write the run to `path`, with what a baseline says of it."""
+    """Write the run to `path`, with what a baseline says of it.
+
+    Raises:
+        OSError: it cannot be written.
+    """
+    write_aside(path, json_document(run, check))
+
+
+def json_document(run: RunRecord, check: BaselineCheck | None = None) -> bytes:
+    """The document, with what a baseline says of the run."""
     summary = summarise(run)
     report = JsonReport(
+        schema=IDENTITY,
         format=FORMAT_VERSION,
         counts={verdict.value: count for verdict, count in summary.counts.items()},
         missing=summary.missing,
@@ -81,7 +127,7 @@ def write_json(run: RunRecord, path: Path, check: BaselineCheck | None = None) -
         baseline=_compared(check) if check else None,
         notes=summary.notes,
     )
-    write_aside(path, msgspec.json.format(msgspec.json.encode(report), indent=2) + b"\n")
+    return msgspec.json.format(msgspec.json.encode(report), indent=2) + b"\n"
 
 
 def _compared(check: BaselineCheck) -> BaselineReport:

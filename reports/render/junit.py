@@ -1,139 +1,122 @@
-"""JUnit XML, as CI servers read it: one test case for each case of the run.
+"""JUnit XML, as CI servers read it: a test suite for each section, a test case for each case.
 
-FAIL becomes a failure, ERROR and cases without a record become errors, INCONC and N/A are skipped
-with their reason; WARN passes with the reason as its output: a SHOULD does not fail a build.
-Notes are output as well, whatever the verdict.
-
-With a baseline, a deviation that is as it says is skipped, with why it is known and the link;
-whatever else it disagrees with becomes a failure (of a case of its own where the run has none).
+It is what Jenkins' xUnit plugin takes (junit-10.xsd): `testsuites` holds suites and nothing else,
+each of which counts its cases.  What made the run stands as properties in the first suite.
+`reports.render.ci_case` says what becomes of which verdict.
 """
 
 from __future__ import annotations
 
 import io
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Final
 from xml.etree import ElementTree
 
 from reports.printable import printable
-from reports.record import CaseRecord, RunRecord, Verdict
 from reports.render.aside import write_aside
-from reports.summary import ground, summarise
+from reports.render.ci_case import CiCase, CiResult, by_section, ci_cases
+from reports.summary import summarise
 
 if TYPE_CHECKING:
+    from collections.abc import Iterable
     from pathlib import Path
 
-    from reports.baseline import BaselineCheck, Known
+    from reports.baseline import BaselineCheck
+    from reports.record import RunRecord
 
-__all__ = ["write_junit"]
+__all__ = ["junit_document", "write_junit"]
+
+_TAGS: Final = {
+    CiResult.FAILED: "failure",
+    CiResult.ERROR: "error",
+    CiResult.SKIPPED: "skipped",
+    CiResult.KNOWN: "skipped",
+}
+
+_COUNTS: Final = {
+    "failures": (CiResult.FAILED,),
+    "errors": (CiResult.ERROR,),
+    "skipped": (CiResult.SKIPPED, CiResult.KNOWN),
+}
+"""Attribute of a suite -> what it counts."""
 
 
 def write_junit(run: RunRecord, path: Path, check: BaselineCheck | None = None) -> None:
-    """Write the run to `path`."""
-    suite = ElementTree.Element(
-        "testsuite",
-        name=f"rpcrdma.{run.header.target}",
-        timestamp=run.header.started,
-        time=f"{run.footer.duration if run.footer else 0.0:.3f}",
-    )
+    """Write the run to `path`.
+
+    Raises:
+        OSError: it cannot be written.
+    """
+    write_aside(path, junit_document(run, check))
+
+
+def junit_document(run: RunRecord, check: BaselineCheck | None = None) -> bytes:
+    """The document, with what a baseline says of the run."""
+    found = ci_cases(run, check)
+    seconds = f"{run.footer.duration if run.footer else 0.0:.3f}"
+    name = f"rpcrdma.{run.header.target}"
+    # The schema has no count of what was skipped for the whole.
+    total = {key: value for key, value in _counted(found).items() if key != "skipped"}
+    root = ElementTree.Element("testsuites", {"name": name, "time": seconds, **total})
+    sections = by_section(found) or {name: ()}
+    for section, group in sections.items():
+        _add_suite(root, section, group, run.header.started)
+    _add_facts(root[0], run, check)
+    ElementTree.indent(root)
+    page = io.BytesIO()
+    ElementTree.ElementTree(root).write(page, encoding="utf-8", xml_declaration=True)
+    return page.getvalue()
+
+
+def _add_suite(
+    root: ElementTree.Element, section: str, group: tuple[CiCase, ...], started: str
+) -> None:
+    seconds = f"{sum(case.duration or 0.0 for case in group):.3f}"
+    attributes = {"name": section.replace("/", " "), "timestamp": started, "time": seconds}
+    suite = ElementTree.SubElement(root, "testsuite", {**attributes, **_counted(group)})
+    for case in group:
+        _add_case(suite, case)
+
+
+def _add_facts(suite: ElementTree.Element, run: RunRecord, check: BaselineCheck | None) -> None:
     facts = [("fabric", run.header.fabric), *run.header.facts]
     if check:
         facts.append(("baseline", check.file))
-    unreached = (result.citation.id for result in summarise(run).not_reached)
-    facts += [("not reached", requirement) for requirement in unreached]
-    properties = ElementTree.SubElement(suite, "properties")
+    facts += [("not reached", result.citation.id) for result in summarise(run).not_reached]
+    properties = ElementTree.Element("properties")
     for name, value in facts:
         ElementTree.SubElement(properties, "property", name=name, value=printable(value))
-    for case in run.cases:
-        _add_case(suite, case, check)
-    for case_id in summarise(run).missing:
-        message = "no record: the run was cut short"
-        ElementTree.SubElement(_case(suite, case_id), "error", message=message)
-    _add_unjudged(suite, run, check)
-    for name, tag in (("failures", "failure"), ("errors", "error"), ("skipped", "skipped")):
-        suite.set(name, str(len(suite.findall(f"testcase/{tag}"))))
-    suite.set("tests", str(len(suite.findall("testcase"))))
-    tree = ElementTree.ElementTree(suite)
-    ElementTree.indent(tree)
-    page = io.BytesIO()
-    tree.write(page, encoding="utf-8", xml_declaration=True)
-    write_aside(path, page.getvalue())
+    suite.insert(0, properties)
 
 
-def _add_case(suite: ElementTree.Element, case: CaseRecord, check: BaselineCheck | None) -> None:
-    element = _case(suite, case.id, f"{case.duration:.3f}")
-    known = check.known.get(case.id) if check else None
-    problem = check.problem_with(case.id) if check else ""
-    if known:
-        _add_known(element, case, known)
-    elif problem:
-        tag = "error" if case.verdict is Verdict.ERROR else "failure"
-        message = printable(" ".join(filter(None, (problem, case.reason))))
-        ElementTree.SubElement(element, tag, message=message).text = printable(_explanation(case))
-    else:
-        _add_verdict(element, case)
-    _add_notes(element, case)
-
-
-def _add_notes(element: ElementTree.Element, case: CaseRecord) -> None:
-    """What breaks nothing, as output."""
-    if case.notes:
-        output = ElementTree.SubElement(element, "system-out")
-        output.text = printable("\n".join(f"note: {note}" for note in case.notes))
-
-
-def _add_known(element: ElementTree.Element, case: CaseRecord, known: Known) -> None:
-    link = f" ({known.link})" if known.link else ""
-    message = printable(f"known {case.verdict.value}: {known.why}{link}")
-    ElementTree.SubElement(element, "skipped", message=message)
-    ElementTree.SubElement(element, "system-out").text = printable(_explanation(case))
-
-
-def _add_verdict(element: ElementTree.Element, case: CaseRecord) -> None:
-    """What the verdict alone says."""
-    message = printable(case.reason or case.title)
-    match case.verdict:
-        case Verdict.FAIL:
-            failure = ElementTree.SubElement(element, "failure", message=message)
-            failure.text = printable(_explanation(case))
-        case Verdict.ERROR:
-            error = ElementTree.SubElement(element, "error", message=message)
-            error.text = printable(_explanation(case))
-        case Verdict.INCONC | Verdict.NA:
-            skipped = f"{case.verdict.value}: {message}"
-            ElementTree.SubElement(element, "skipped", message=skipped)
-        case Verdict.WARN:
+def _add_case(suite: ElementTree.Element, case: CiCase) -> None:
+    # Document and section, in the dotted form by which CI servers group.
+    attributes = {"classname": case.section.replace("/", "."), "name": case.id}
+    if case.duration is not None:
+        attributes["time"] = f"{case.duration:.3f}"
+    element = ElementTree.SubElement(suite, "testcase", attributes)
+    explanation = "\n".join(case.explanation)
+    match case.result:
+        case CiResult.FAILED | CiResult.ERROR:
+            tag = _TAGS[case.result]
+            told = ElementTree.SubElement(element, tag, message=case.message)
+            told.text = explanation or None
+        case CiResult.SKIPPED:
+            message = f"{case.verdict}: {case.message}"
+            ElementTree.SubElement(element, "skipped", message=message)
+        case CiResult.KNOWN:
+            ElementTree.SubElement(element, "skipped", message=case.message)
+            ElementTree.SubElement(element, "system-out").text = explanation
+        case CiResult.PASSED if explanation:
             output = ElementTree.SubElement(element, "system-out")
-            output.text = printable(f"WARN: {_explanation(case)}")
-        case Verdict.PASS:
+            output.text = f"{case.verdict}: {explanation}"
+        case CiResult.PASSED:
             pass
+    if case.notes:
+        notes = "\n".join(f"note: {note}" for note in case.notes)
+        ElementTree.SubElement(element, "system-out").text = notes
 
 
-def _add_unjudged(suite: ElementTree.Element, run: RunRecord, check: BaselineCheck | None) -> None:
-    """Entries of the baseline for which the run has no case."""
-    judged = {case.id for case in run.cases}
-    for problem in check.problems if check else ():
-        if problem.case not in judged:
-            message = printable(problem.sentence)
-            ElementTree.SubElement(_case(suite, problem.case), "failure", message=message)
-
-
-def _case(suite: ElementTree.Element, identity: str, time: str = "") -> ElementTree.Element:
-    attributes = {"classname": _class(identity), "name": identity}
-    if time:
-        attributes["time"] = time
-    return ElementTree.SubElement(suite, "testcase", attributes)
-
-
-def _explanation(case: CaseRecord) -> str:
-    lines = [case.reason]
-    lines += [f"violated: {requirement}" for requirement in case.violated]
-    lines += [f"rests on: {resting}" for resting in (ground(case),) if resting]
-    lines += [f"not reached: {requirement}" for requirement in case.not_reached]
-    lines += [f"expected: {outcome}" for outcome in case.expected]
-    lines += [f"actual: {case.actual}", f"run again: {case.rerun}"]
-    return "\n".join(lines)
-
-
-def _class(case_id: str) -> str:
-    """Document and section, in the dotted form by which CI servers group."""
-    return ".".join(case_id.split("/")[:2])
+def _counted(group: Iterable[CiCase]) -> dict[str, str]:
+    kinds = [case.result for case in group]
+    counts = {key: sum(kind in kept for kind in kinds) for key, kept in _COUNTS.items()}
+    return {name: str(count) for name, count in {"tests": len(kinds), **counts}.items()}

@@ -10,10 +10,16 @@ if TYPE_CHECKING:
     from reports.record import RunRecord
 
 
-def test_render_all_leaves_three_files_and_the_page_to_open(run: RunRecord, tmp_path: Path) -> None:
+def test_each_report_holds_what_its_name_says(run: RunRecord, tmp_path: Path) -> None:
     assert render_all(run, tmp_path) == tmp_path / "report.html"
-    assert REPORTS == ("report.html", "report.json", "junit.xml")
-    assert all((tmp_path / name).stat().st_size > 0 for name in REPORTS)
+    begins = {name: (tmp_path / name).read_text(encoding="utf-8")[:14] for name in REPORTS}
+    assert begins["report.tap"] == "TAP version 14"
+    assert begins["report.html"].startswith("<!doctype html")
+    assert begins["badge.svg"].startswith("<svg")
+    assert begins["report.json"].startswith("{")
+    assert begins["badge.json"].startswith("{")
+    assert begins["summary.txt"] == "reference over"
+    assert begins["junit.xml"].startswith("<?xml")
 
 
 def test_report_files_are_all_that_was_written(run: RunRecord, tmp_path: Path) -> None:

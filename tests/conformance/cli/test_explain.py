@@ -150,3 +150,15 @@ def test_explain_tells_what_an_id_is(
 ) -> None:
     text = explained(identity, capsys)
     assert [words for words in told if words not in text] == []
+
+
+def test_keys_of_profiles_are_explained(capsys: pytest.CaptureFixture[str]) -> None:
+    assert main(["explain", "profile"]) == 0
+    everything = capsys.readouterr().out
+    assert main(["explain", "claims.max_segments"]) == 0
+    one = capsys.readouterr().out
+
+    assert one.startswith("  claims.max_segments  (whole number, 1 or more; default 16)\n")
+    assert one in everything
+    assert "claims.versions  (list, each whole number, 1 or more; required)" in everything
+    assert "testprog: The suite's own test program" in everything

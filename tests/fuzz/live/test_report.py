@@ -51,7 +51,10 @@ def test_a_person_reads_how_far_it_came_and_what_was_found() -> None:
     assert "| rpcrdma | 2 | 2 | 3 |\n" in text
     assert "- a.1.rule (after 33 s, 4 times): 7 octets: silence\n" in text
     assert "  `rpcrdma replay findings/one.json linux-server`" in text
-    assert "- device-died (after 0 s, once; the file was not seen to do it again): oops\\x1b[J\n" in text
+    assert (
+        "- device-died (after 0 s, once; the file was not seen to do it again): oops\\x1b[J\n"
+        in text
+    )
 
 
 def test_the_table_over_time_has_few_lines_with_the_first_and_the_last() -> None:

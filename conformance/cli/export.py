@@ -1,0 +1,107 @@
+"""`rpcrdma export`: a run's results in a format that programs read, from its records alone."""
+
+from __future__ import annotations
+
+import sys
+from pathlib import Path
+from typing import TYPE_CHECKING, Final
+
+from conformance.bad_input import BadInput
+from conformance.cli.baseline import run_file
+from conformance.suite.runner import known_ids
+from reports.baseline import check_baseline, load_baseline
+from reports.render.aside import write_aside
+from reports.render.badge import badge_json, badge_svg
+from reports.render.github import github_annotations
+from reports.render.json import json_document
+from reports.render.junit import junit_document
+from reports.render.oneline import one_line
+from reports.render.schema import schema_text
+from reports.render.tap import ktap_document, tap_document
+from reports.stream import read_run
+
+if TYPE_CHECKING:
+    import argparse
+    from collections.abc import Callable, Mapping
+
+    from reports.baseline import BaselineCheck
+    from reports.record import RunRecord
+
+__all__ = ["FORMATS", "add_parser", "run"]
+
+FORMATS: Final[Mapping[str, Callable[[RunRecord, BaselineCheck | None], str]]] = {
+    "junit": lambda run, check: junit_document(run, check).decode(),
+    "json": lambda run, check: json_document(run, check).decode(),
+    "tap": tap_document,
+    "ktap": ktap_document,
+    "github": github_annotations,
+    "line": lambda run, check: f"{one_line(run, check)}\n",
+    "badge": badge_json,
+    "badge-svg": badge_svg,
+}
+"""Name -> what makes the text."""
+
+
+def add_parser(subparsers: argparse._SubParsersAction[argparse.ArgumentParser]) -> None:
+    """Add `export` to the command line."""
+    parser = subparsers.add_parser(
+        "export",
+        help="print a run in a format that programs read",
+        description=(
+            "Print a run, from its records, which need not be complete, as one of the files that"
+            " `certify` and `report` leave in its folder, or in a format of which they leave none."
+            " junit: by Jenkins' schema, a suite a section; json: see --schema; tap: TAP 14;"
+            " ktap: as the kernel's test runners read it; github: annotations; line: one line;"
+            " badge: for shields.io; badge-svg: the badge itself."
+        ),
+        epilog=(
+            "exit status: 0 when it is written, whatever the run found."
+            " example: rpcrdma export results --as github"
+        ),
+    )
+    parser.add_argument(
+        "run_folder", metavar="RUN", nargs="?", type=Path, help="folder that certify wrote"
+    )
+    parser.add_argument("--as", dest="format", choices=FORMATS, help="the format")
+    parser.add_argument(
+        "-o", "--output", type=Path, metavar="FILE", help="into a file, not printed"
+    )
+    parser.add_argument(
+        "--baseline", type=Path, metavar="FILE", help="known deviations, as for certify"
+    )
+    parser.add_argument(
+        "--schema", action="store_true", help="print the JSON Schema of report.json"
+    )
+    parser.set_defaults(run=run)
+
+
+def run(arguments: argparse.Namespace) -> int:
+    """Print or write; returns the exit status.
+
+    Raises:
+        BadInput: it is not said what to export, or how.
+    """
+    if arguments.schema:
+        sys.stdout.write(schema_text())
+        return 0
+    if arguments.run_folder is None:
+        raise BadInput("name the folder of a run, or give --schema")
+    if not arguments.format:
+        raise BadInput(
+            f"say by --as in which format: {', '.join(FORMATS)};"
+            f" `rpcrdma report {arguments.run_folder}` writes all files of the run again"
+        )
+    record = read_run(run_file(arguments.run_folder))
+    check = _check(record, arguments.baseline)
+    text = FORMATS[arguments.format](record, check)
+    if arguments.output:
+        write_aside(arguments.output, text.encode())
+    else:
+        sys.stdout.write(text)
+    return 0
+
+
+def _check(record: RunRecord, file: Path | None) -> BaselineCheck | None:
+    if file is None:
+        return None
+    return check_baseline(record, load_baseline(file, record.header.profile), file, known_ids())

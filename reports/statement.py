@@ -1,0 +1,259 @@
+"""A conformance statement: what a finished run says of a device, and of what it says nothing.
+
+It is made of the run's records and the digest of its evidence alone, and of what the catalogue
+knows of the requirements that no case looks at, which the caller adds.  The same run gives the same
+statement, letter for letter, so that one can be held against the evidence that it names.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import TYPE_CHECKING
+
+from reports.record import STOPPED, CaseRecord, Citation, RunRecord, Verdict
+from reports.summary import CUT_SHORT, NOTHING_JUDGED, counted, summarise
+
+if TYPE_CHECKING:
+    from collections.abc import Iterable, Mapping, Sequence
+
+    from reports.summary import RequirementResult, Summary
+
+__all__ = ["LevelCount", "NoStatement", "NotTested", "Statement", "Violation", "statement_of"]
+
+_BINDING = ("MUST", "MUST NOT", "RULE")
+"""Levels of which a statement says in its first sentence how many are met."""
+
+
+class NoStatement(Exception):
+    """A run of which nothing is stated; the message says why, and what to do."""
+
+
+@dataclass(frozen=True, slots=True)
+class LevelCount:
+    """The requirements of one level in one document, by what came of them.
+
+    Attributes:
+        document: short name.
+        level: as in `Citation`.
+        met: no case that looked at them found them broken, and at least one looked.
+        broken: by a FAIL.
+        warned: a SHOULD that is not followed, or what is only tolerated.
+        open: a case could not be brought about, or something else came first.
+        not_claimed: the profile does not claim what their cases need.
+    """
+
+    document: str
+    level: str
+    met: int = 0
+    broken: int = 0
+    warned: int = 0
+    open: int = 0
+    not_claimed: int = 0
+
+
+@dataclass(frozen=True, slots=True)
+class Violation:
+    """A requirement that was found broken, or not followed, and the cases that say so."""
+
+    citation: Citation
+    verdict: Verdict
+    cases: tuple[str, ...]
+
+
+@dataclass(frozen=True, slots=True)
+class NotTested:
+    """What nothing is stated of, and why.
+
+    Attributes:
+        what: `12 cases`, `48 requirements`.
+        why: one sentence or clause.
+        ids: of them.
+    """
+
+    what: str
+    why: str
+    ids: tuple[str, ...]
+
+
+@dataclass(frozen=True, slots=True)
+class Statement:
+    """All that a statement says.
+
+    Attributes:
+        target: name of the device.
+        result: the run in one sentence.
+        facts: what was tested, by what, when and how, (name, value).
+        tallies: by document and level, those that were cited.
+        violations: worst first.
+        readings: entries of INTERPRETATIONS.md on which verdicts rest -> their title.
+        not_tested: the rest.
+        digest: of the evidence.
+        files: how many files that is of.
+    """
+
+    target: str
+    result: str
+    facts: tuple[tuple[str, str], ...]
+    tallies: tuple[LevelCount, ...]
+    violations: tuple[Violation, ...]
+    readings: tuple[tuple[str, str], ...]
+    not_tested: tuple[NotTested, ...]
+    digest: str
+    files: int
+
+
+def statement_of(
+    run: RunRecord,
+    digest: str,
+    files: int,
+    *,
+    titles: Mapping[str, str],
+    unselected: Sequence[str] = (),
+    unseen: Sequence[NotTested] = (),
+) -> Statement:
+    """The statement of a run.
+
+    Args:
+        run: whole.
+        digest: of its evidence.
+        files: how many files were digested.
+        titles: of the interpretations.
+        unselected: cases for the device's roles that the run was not asked for.
+        unseen: what the run knows nothing of, because no case of it looks there.
+
+    Raises:
+        NoStatement: the run was cut short, or judged nothing.
+    """
+    summary = summarise(run)
+    _refuse(run, summary)
+    rests = dict.fromkeys(sorted({one for case in run.cases for one in case.interpretations}))
+    return Statement(
+        target=run.header.target,
+        result=_result(run, summary, len(unselected)),
+        facts=_facts(run),
+        tallies=tuple(_tallies(summary.requirements)),
+        violations=tuple(_violations(summary.requirements)),
+        readings=tuple((one, titles.get(one, "")) for one in rests),
+        not_tested=(
+            *_unjudged(run.cases),
+            *_not_reached(summary),
+            *_unselected(tuple(unselected)),
+            *unseen,
+        ),
+        digest=digest,
+        files=files,
+    )
+
+
+def _refuse(run: RunRecord, summary: Summary) -> None:
+    if run.footer is not None and run.footer.reason == STOPPED:
+        raise NoStatement("the run was stopped at its first failure; run it without that option")
+    if summary.exit_status >= CUT_SHORT:
+        planned = counted(len(run.header.planned), "case")
+        judged = len(run.header.planned) - len(summary.missing)
+        raise NoStatement(f"the run was cut short, {judged} of {planned} judged; run it to its end")
+    if summary.exit_status == NOTHING_JUDGED or not summary.requirements:
+        raise NoStatement("the run judged nothing; select cases that the profile's claims allow")
+
+
+def _result(run: RunRecord, summary: Summary, unselected: int) -> str:
+    tested = [
+        result
+        for result in summary.requirements
+        if result.citation.level in _BINDING
+        and result.reached
+        and result.verdict in (Verdict.PASS, Verdict.WARN, Verdict.FAIL)
+    ]
+    broken = sum(result.verdict is Verdict.FAIL for result in tested)
+    of = f"of {counted(len(tested), 'binding requirement')} tested"
+    left = (
+        f" {counted(unselected, 'case')} of its roles had not been selected." if unselected else ""
+    )
+    if broken:
+        return f"{run.header.target} does not meet {broken} {of}.{left}"
+    if summary.counts[Verdict.FAIL]:
+        failed = counted(summary.counts[Verdict.FAIL], "case")
+        return f"{run.header.target} fails {failed}, which name none {of}.{left}"
+    return f"{run.header.target} meets {len(tested)} {of}.{left}"
+
+
+def _facts(run: RunRecord) -> tuple[tuple[str, str], ...]:
+    counts = summarise(run).counts
+    judged = ", ".join(f"{count} {verdict.value}" for verdict, count in counts.items() if count)
+    return (
+        ("target", run.header.target),
+        ("profile", run.header.profile),
+        ("fabric", run.header.fabric),
+        ("begun", run.header.started),
+        ("cases", judged),
+        *run.header.facts,
+    )
+
+
+def _tallies(results: Iterable[RequirementResult]) -> list[LevelCount]:
+    groups: dict[tuple[str, str], dict[str, int]] = {}
+    for result in results:
+        key = result.citation.document, result.citation.level
+        counts = groups.setdefault(key, {})
+        name = _column(result)
+        counts[name] = counts.get(name, 0) + 1
+    return [
+        LevelCount(document, level, **groups[document, level]) for document, level in sorted(groups)
+    ]
+
+
+def _column(result: RequirementResult) -> str:
+    match result.verdict:
+        case Verdict.PASS:
+            return "met"
+        case Verdict.FAIL:
+            return "broken"
+        case Verdict.WARN:
+            return "warned"
+        case Verdict.NA:
+            return "not_claimed"
+        case Verdict.INCONC | Verdict.ERROR:
+            return "open"
+
+
+def _violations(results: Iterable[RequirementResult]) -> list[Violation]:
+    found = [
+        Violation(result.citation, verdict, cases)
+        for result in results
+        for verdict in (Verdict.FAIL, Verdict.WARN)
+        if (cases := _violating(result, verdict))
+    ]
+    return sorted(found, key=lambda one: one.verdict is not Verdict.FAIL)
+
+
+def _violating(result: RequirementResult, verdict: Verdict) -> tuple[str, ...]:
+    return tuple(
+        case.id
+        for case in result.cases
+        if case.verdict is verdict and result.citation.id in case.violated
+    )
+
+
+def _unjudged(cases: Iterable[CaseRecord]) -> list[NotTested]:
+    """Cases that say nothing of the device, by why."""
+    groups: dict[tuple[Verdict, str], list[str]] = {}
+    for case in cases:
+        if case.verdict in (Verdict.NA, Verdict.INCONC, Verdict.ERROR):
+            groups.setdefault((case.verdict, case.reason), []).append(case.id)
+    return [
+        NotTested(counted(len(ids), "case"), f"{verdict.value}: {why}", tuple(ids))
+        for (verdict, why), ids in sorted(groups.items(), key=lambda item: item[0][0].value)
+    ]
+
+
+def _not_reached(summary: Summary) -> list[NotTested]:
+    ids = tuple(result.citation.id for result in summary.not_reached)
+    if not ids:
+        return []
+    why = "another was broken first in every case that looks at them"
+    return [NotTested(counted(len(ids), "requirement"), why, ids)]
+
+
+def _unselected(ids: tuple[str, ...]) -> list[NotTested]:
+    why = "they were not selected"
+    return [NotTested(counted(len(ids), "case"), why, ids)] if ids else []

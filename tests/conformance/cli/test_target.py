@@ -1,0 +1,146 @@
+"""`rpcrdma target`, from questions to a profile that works."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+import pytest
+
+from targets.profile import load_profile
+from targets.profile_draft import KINDS
+from tests.conformance.cli.command_line import PROFILE, refused, run
+
+if TYPE_CHECKING:
+    from pathlib import Path
+
+
+@pytest.fixture
+def file(tmp_path: Path) -> Path:
+    return tmp_path / "my.toml"
+
+
+def questions(monkeypatch: pytest.MonkeyPatch, *answers: str) -> list[str]:
+    """Have a person at a terminal give answers; what was asked."""
+    asked: list[str] = []
+    given = iter(answers)
+
+    def answer(text: str) -> str:
+        asked.append(text)
+        return next(given)
+
+    monkeypatch.setattr("builtins.input", answer)
+    monkeypatch.setattr("sys.stdin.isatty", lambda: True)
+    monkeypatch.setattr("sys.stdout.isatty", lambda: True, raising=False)
+    return asked
+
+
+def test_options_make_a_profile(file: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    words = ("--kind", "server", "--address", "192.0.2.7", "--versions", "1,2", "--binding", "nfs3")
+
+    assert run("target", "new", str(file), *words) == 0
+
+    profile = load_profile(file)
+    assert profile.extra.address == "192.0.2.7"
+    assert profile.versions == (1, 2)
+    assert f"rpcrdma target check {file}" in capsys.readouterr().out
+
+
+def test_a_person_is_asked_for_what_no_option_says(
+    file: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    asked = questions(
+        monkeypatch, "client", "mine", "", "", "20050", "mount {address}:/ {folder}", "stat x"
+    )
+
+    assert run("target", "new", str(file), "--address", "192.0.2.20") == 0
+
+    profile = load_profile(file)
+    assert (profile.name, profile.extra.port) == ("mine", 20050)
+    assert asked[0] == "What is certified? "
+    assert "What it calls: nfs4, nfs3 or testprog [nfs4]: " in asked
+    assert not any("Address" in question for question in asked)
+
+
+@pytest.mark.parametrize(
+    ("words", "sentence"),
+    [
+        ((), "say what is certified by --kind: server, lab-server, client, python"),
+        (("--kind", "server"), "say by --address"),
+        (("--kind", "server", "--address", "x", "--port", "many"), "--port: `many` is no value"),
+        (
+            ("--kind", "server", "--address", "x", "--prepare", "y"),
+            "--prepare means nothing for a server",
+        ),
+        (("--kind", "server", "--address", "x", "--versions", "3"), "nothing was written: "),
+    ],
+)
+def test_what_cannot_be_used_is_refused_and_nothing_is_written(
+    file: Path, words: tuple[str, ...], sentence: str, capsys: pytest.CaptureFixture[str]
+) -> None:
+    assert sentence in refused(capsys, "target", "new", str(file), *words)
+    assert not file.exists()
+
+
+def test_no_file_is_written_over(file: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    file.write_text("mine")
+    words = ("--kind", "server", "--address", "192.0.2.7")
+
+    assert "is there already" in refused(capsys, "target", "new", str(file), *words)
+    assert file.read_text() == "mine"
+    assert "must end in .toml" in refused(
+        capsys, "target", "new", str(file.with_suffix("")), *words
+    )
+
+
+@pytest.mark.parametrize("kind", KINDS)
+def test_help_names_every_kind(kind: str, capsys: pytest.CaptureFixture[str]) -> None:
+    assert run("target", "new", "--help") == 0
+    assert KINDS[kind].title in " ".join(capsys.readouterr().out.split())
+
+
+def test_a_profile_is_tried(file: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    file.write_text(PROFILE)
+
+    assert run("target", "check", str(file)) == 0
+
+    first, *others = capsys.readouterr().out.splitlines()
+    assert first == f"profile {file}: as it must be; responder, versions 1, testprog"
+    assert all(line.startswith("ok ") for line in others)
+    assert "NULL in version 1: answered" in others[0]
+
+
+def test_what_does_not_work_is_status_1(file: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    nowhere = PROFILE.replace('"testprog"', '"nfs4"').replace("port = 0", 'export = "/nowhere"')
+    file.write_text(nowhere)
+
+    assert run("target", "check", str(file)) == 1
+
+    assert "failed     file size-1000 from octet 0 on: " in capsys.readouterr().out
+
+
+def test_every_problem_is_a_line(file: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    file.write_text(PROFILE.replace("port = 0", "prot = 0").replace("[1]", "[3]"))
+
+    assert run("target", "check", str(file)) == 2
+
+    said = capsys.readouterr()
+    assert said.out == ""
+    assert len(said.err.splitlines()) == 2
+    assert "did you mean port?" in said.err
+
+
+def test_the_profile_alone_can_be_read(file: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    file.write_text(PROFILE)
+
+    assert run("target", "check", str(file), "--profile-only") == 0
+    assert len(capsys.readouterr().out.splitlines()) == 1
+
+
+def test_what_would_take_the_tester_into_a_guest_is_not_tried(
+    file: Path, capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr("targets.lab.place.usual_fabric", lambda: "roce")
+    file.write_text(PROFILE)
+
+    assert run("target", "check", str(file), "--fabric", "verbs") == 0
+    assert "not tried  the device: the tester would be in a guest" in capsys.readouterr().out

@@ -218,6 +218,11 @@ ARROWS: dict[str, set[str]] = {
             "conformance.tester conformance.tester.client conformance.tester.server "
             "conformance.backward conformance.suite"
         ),
+        "conformance.nightly": (
+            "reports.printable reports.record reports.stream reports.baseline reports.summary "
+            "reports.render targets.profile targets.lab targets.registry conformance.bad_input "
+            "conformance.explore"
+        ),
         "conformance.cli": (
             "rpcrdma.errors rpcrdma.xdr rpcrdma.wire rpcrdma.fabric reports.printable "
             "reports.record reports.stream reports.baseline reports.baseline_file reports.summary "
@@ -226,7 +231,7 @@ ARROWS: dict[str, set[str]] = {
             "targets.ping targets.lab targets.standing targets.reference targets.placed "
             "targets.mutants targets.variants targets.registry conformance.bad_input "
             "conformance.catalogue conformance.tester conformance.tester.client "
-            "conformance.suite conformance.explore conformance.proof"
+            "conformance.suite conformance.explore conformance.nightly conformance.proof"
         ),
         "fuzz": (
             "rpcrdma.errors rpcrdma.xdr rpcrdma.wire rpcrdma.ulp rpcrdma.fabric rpcrdma.roce "

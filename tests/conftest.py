@@ -7,6 +7,7 @@ explores with a fresh seed, which hypothesis prints when something fails.
 from __future__ import annotations
 
 import os
+import random
 from pathlib import Path
 from typing import TYPE_CHECKING
 
@@ -23,6 +24,19 @@ settings.load_profile(os.environ.get("HYPOTHESIS_PROFILE", "ci"))
 
 def pytest_addoption(parser: pytest.Parser) -> None:
     parser.addoption("--lab", action="store_true", help="collect tests/lab too: boots machines")
+    parser.addoption(
+        "--shuffle",
+        type=int,
+        metavar="SEED",
+        help="another order, for a run that is ended when its time is over",
+    )
+
+
+def pytest_collection_modifyitems(config: pytest.Config, items: list[pytest.Item]) -> None:
+    """Put the tests into the order that `--shuffle` draws."""
+    seed: int | None = config.getoption("--shuffle")
+    if seed is not None:
+        random.Random(seed).shuffle(items)
 
 
 def pytest_configure(config: pytest.Config) -> None:

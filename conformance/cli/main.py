@@ -51,6 +51,7 @@ OWN: Final = {
         "explore",
         "send generated messages to a server for a given time; keep what it handles wrongly",
     ),
+    "nightly": ("nightly", "run everything within a time; one page says what has changed"),
     "lab": ("lab", "a kernel with Soft-RoCE in a virtual machine"),
 }
 """Name -> module beside this one, and the line about it in help, in the order of help."""

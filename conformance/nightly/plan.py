@@ -141,10 +141,11 @@ def _property_tests(root: Path) -> NightStage:
     words = ("pytest", "--rootdir", str(root), "-c", str(root / "pyproject.toml"))
     chosen = ("-m", "hypothesis and not long", "-o", "faulthandler_timeout=0")
     drawn = ("--hypothesis-seed={seed}", "--shuffle={seed}")
-    left = ("-q", "-p", "no:cacheprovider", "--junitxml={folder}/junit.xml", str(root / "tests"))
+    whatever = ("-q", "--continue-on-collection-errors")
+    left = ("-p", "no:cacheprovider", "--junitxml={folder}/junit.xml", str(root / "tests"))
     return NightStage(
         "property-tests",
-        (*words, *chosen, *drawn, *left),
+        (*words, *chosen, *drawn, *whatever, *left),
         StageKind.TESTS,
         share=6.0,
         least=60.0,

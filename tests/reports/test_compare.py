@@ -10,6 +10,7 @@ import msgspec
 from rich.console import Console
 
 from reports.compare import (
+    KERNEL_TREE,
     compare,
     print_comparison,
     write_comparison_html,
@@ -20,6 +21,8 @@ from tests.reports.test_baseline import Judged, run_of
 
 if TYPE_CHECKING:
     from pathlib import Path
+
+    from reports.record import RunRecord
 
 OLD = run_of(
     Judged("d/1/same", Verdict.PASS),
@@ -40,6 +43,20 @@ BOTH = compare([("old", OLD), ("new", NEW)])
 def test_columns_are_named_by_target_and_kernel() -> None:
     names = [column.name for column in BOTH.columns]
     assert names == ["server on 6.1.0-56-amd64", "server on 6.12.117"]
+
+
+def test_kernels_that_were_built_here_are_told_apart_by_their_commit() -> None:
+    """Before and after a patch the release may be the same."""
+
+    def built(commit: str) -> RunRecord:
+        facts = (*NEW.header.facts, (KERNEL_TREE, commit))
+        return msgspec.structs.replace(NEW, header=msgspec.structs.replace(NEW.header, facts=facts))
+
+    both = compare([("a", built("v6.12-1-g0123")), ("b", built("v6.12-1-g0123-dirty"))])
+    assert [column.name for column in both.columns] == [
+        "server on 6.12.117 (v6.12-1-g0123)",
+        "server on 6.12.117 (v6.12-1-g0123-dirty)",
+    ]
 
 
 def test_columns_that_are_alike_are_told_apart_by_their_place() -> None:

@@ -255,6 +255,10 @@ ARROWS: dict[str, set[str]] = {
             "rpcrdma.endpoint.properties rpcrdma.endpoint.ends targets.base targets.fabrics "
             "targets.in_process targets.lab targets.reference fuzz"
         ),
+        "documentation": (
+            "conformance.catalogue conformance.cli conformance.proof conformance.suite "
+            "targets.acts targets.base targets.mutants targets.profile"
+        ),
     }.items()
 }
 """Room -> the rooms that it imports from."""

@@ -1,7 +1,8 @@
 """Settings for all tests of the project.
 
 Property tests are derandomised, so that a run of CI says the same twice; `HYPOTHESIS_PROFILE=night`
-explores with a fresh seed, which hypothesis prints when something fails.
+explores with a fresh seed, which hypothesis prints when something fails.  `HYPOTHESIS_EXAMPLES` is
+how many examples a test has then: a night has fewer of each, so that it comes to more tests.
 """
 
 from __future__ import annotations
@@ -18,7 +19,12 @@ if TYPE_CHECKING:
 
 # No deadline for an example: how long one takes is a benchmark's business, not a test's.
 settings.register_profile("ci", derandomize=True, deadline=None, database=None)
-settings.register_profile("night", deadline=None, max_examples=5000, print_blob=True)
+settings.register_profile(
+    "night",
+    deadline=None,
+    max_examples=int(os.environ.get("HYPOTHESIS_EXAMPLES", "5000")),
+    print_blob=True,
+)
 settings.load_profile(os.environ.get("HYPOTHESIS_PROFILE", "ci"))
 
 

@@ -11,7 +11,7 @@ from typing import Any, Final
 import pytest
 import yaml
 
-from conformance.cli.main import _parser
+from conformance.cli.main import parser_of
 
 ROOT: Final = Path(__file__).parents[1]
 WORKFLOW: Final = ROOT / ".github/workflows/nightly.yml"
@@ -57,7 +57,7 @@ def check(words: list[str]) -> None:
         check([*shlex.split(called), *more])
         return
     assert program == "rpcrdma"
-    _parser(rest[0]).parse_args(rest)
+    parser_of(rest[0]).parse_args(rest)
 
 
 def snippets() -> list[str]:

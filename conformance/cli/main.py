@@ -28,7 +28,7 @@ if TYPE_CHECKING:
     from collections.abc import Sequence
     from importlib.metadata import EntryPoint
 
-__all__ = ["BAD_INPUT", "COMMANDS", "OWN", "main"]
+__all__ = ["BAD_INPUT", "COMMANDS", "OWN", "main", "parser_of"]
 
 BAD_INPUT: Final = 2
 
@@ -82,7 +82,7 @@ def main(arguments: Sequence[str] | None = None) -> int:
     words = list(sys.argv[1:] if arguments is None else arguments)
     command = next((word for word in words[:1] if not word.startswith("-")), "")
     try:
-        parsed = _parser(command).parse_args(words)
+        parsed = parser_of(command).parse_args(words)
         parsed.command_line = words
         status: int = parsed.run(parsed)
         sys.stdout.flush()
@@ -102,7 +102,7 @@ def main(arguments: Sequence[str] | None = None) -> int:
     return status
 
 
-def _parser(command: str) -> Parser:
+def parser_of(command: str) -> Parser:
     """The parser of one command; of all commands, if no word names one."""
     parser = Parser(
         prog="rpcrdma",

@@ -170,7 +170,8 @@ class Night:
             path.unlink(missing_ok=True)
         log = place / outcome.LOG
         began = self.clock()
-        ended = self.runner(command_of(words), log, result.allotted, dict(stage.environment))
+        deadline = result.allotted - stage.extra * stage.ends_by_signal
+        ended = self.runner(command_of(words), log, deadline, dict(stage.environment))
         became, why = outcome.outcome_of(stage, ended, log)
         if ended.overran and became is StageOutcome.CLEAN:
             why = f"its share of the time, {in_words(result.allotted)}, was over"

@@ -33,6 +33,9 @@ _ROOT: Final = Path(__file__).parents[2]
 _KERNEL_TARGETS: Final = ("linux-server", "linux-client")
 _REFERENCES: Final = ("reference", "reference-client")
 
+_EXAMPLES: Final = "300"
+"""Of each property: three times what a test has by day."""
+
 _BOOT: Final = 120.0
 """Seconds for a guest without KVM on a busy machine, and for making findings smaller."""
 _IMPORTS: Final = 30.0
@@ -151,7 +154,7 @@ def _property_tests(root: Path) -> NightStage:
         least=60.0,
         extra=_IMPORTS,
         ends_by_signal=True,
-        environment=(("HYPOTHESIS_PROFILE", "night"),),
+        environment=(("HYPOTHESIS_PROFILE", "night"), ("HYPOTHESIS_EXAMPLES", _EXAMPLES)),
     )
 
 

@@ -43,6 +43,16 @@ def test_a_stage_for_which_no_time_is_left_says_so(
     )
 
 
+def test_what_works_until_it_is_interrupted_has_time_to_finish(
+    night: Callable[..., Night], played: Played
+) -> None:
+    played.ends = {"tests": ProcessEnd(2, overran=True)}
+    done = night([stage("tests", extra=30.0, ends_by_signal=True)]).run()
+    assert played.given == {"tests": 70.0}
+    assert done.by_name["tests"].outcome is StageOutcome.CLEAN
+    assert done.by_name["tests"].why == "its share of the time, 1 min 40 s, was over"
+
+
 @pytest.mark.parametrize(
     ("end", "outcome"),
     [

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING
 import pytest
 
 from conformance.bad_input import NothingSelected
-from conformance.cli.main import _parser
+from conformance.cli.main import parser_of
 from conformance.nightly.plan import NightWish, plan
 from conformance.nightly.stage import StageKind, filled
 from fuzz.registry import harness_names
@@ -39,7 +39,7 @@ def test_each_command_is_one_that_there_is(stage: NightStage, tmp_path: Path) ->
     words = filled(stage.words, tmp_path, tmp_path, 60.0, 7)
     assert not [word for word in words if "{" in word]
     if words[0] == "rpcrdma":
-        _parser(words[1]).parse_args(words[1:])
+        parser_of(words[1]).parse_args(words[1:])
     else:
         assert words[0] == "pytest"
 

@@ -65,11 +65,13 @@ def test_the_page_says_what_changed_and_what_did_not_run(tmp_path: Path) -> None
         "rpcrdma replay f.json",
         "no QEMU",
         'href="nights/2026-11-26/suite/log.txt"',
+        'href="nights/2026-11-26/suite/run/report.html"',
         "1 min 30 s",
         AGAIN,
     ):
         assert words in page
     assert "<script>" not in page
+    assert "fuzz/run/report.html" not in page
 
 
 def test_the_page_needs_nothing_else_and_knows_the_dark(tmp_path: Path) -> None:

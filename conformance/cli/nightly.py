@@ -135,7 +135,9 @@ def _run(stages: tuple[NightStage, ...], arguments: argparse.Namespace) -> int:
         _options(arguments),
         tuple(stage.name for stage in stages),
     )
-    folder = None if arguments.new else unfinished(nights, record, now)
+    folder, left_because = (None, "") if arguments.new else unfinished(nights, record, now)
+    if left_because:
+        _say(left_because)
     if folder is None:
         folder = nights / now.strftime("%Y-%m-%dT%H-%M-%S-%f")
         _say(f"a night of {len(stages)} stages, {in_words(arguments.budget)}, from seed {seed}")

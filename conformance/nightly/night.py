@@ -46,23 +46,31 @@ GOES_ON_WITHIN: Final = timedelta(hours=18)
 _AT_ONCE: Final = "the time is over"
 
 
-def unfinished(nights: Path, wanted: NightRecord, now: datetime) -> Path | None:
-    """The folder of the newest night, if that can be gone on with.
+def unfinished(nights: Path, wanted: NightRecord, now: datetime) -> tuple[Path | None, str]:
+    """The folder of the newest night, if that was not finished and can be gone on with.
 
     Args:
         nights: folder of all of them.
         wanted: what a new one would be: the same suite, options and plan are asked for.
         now: the time.
+
+    Returns:
+        The folder, or None; and why a night that was not finished is left as it is.
     """
-    for folder, night in nights_in(nights):
-        alike = (night.suite, night.options, night.plan) == (
-            wanted.suite,
-            wanted.options,
-            wanted.plan,
-        )
-        young = now - datetime.fromisoformat(night.started) < GOES_ON_WITHIN
-        return folder if alike and young and not night.finished else None
-    return None
+    folder, night = next(nights_in(nights), (None, None))
+    if folder is None or night is None or night.finished:
+        return None, ""
+    others = {
+        "another version of the suite": night.suite != wanted.suite,
+        "other options": (night.options, night.plan) != (wanted.options, wanted.plan),
+        "longer ago than a night lasts": (
+            now - datetime.fromisoformat(night.started) >= GOES_ON_WITHIN
+        ),
+    }
+    reasons = [words for words, holds in others.items() if holds]
+    if not reasons:
+        return folder, ""
+    return None, f"the night of {night.started} is left unfinished: {', '.join(reasons)}"
 
 
 def night_before(nights: Path, folder: Path) -> NightRecord | None:

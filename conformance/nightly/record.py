@@ -6,6 +6,7 @@ was.  It holds all that the next night compares itself with: nothing else has to
 
 from __future__ import annotations
 
+from contextlib import suppress
 from enum import Enum
 from typing import TYPE_CHECKING, Final
 
@@ -153,20 +154,32 @@ def read_night(folder: Path) -> NightRecord:
         OSError: it cannot be read.
     """
     path = folder / RECORD_FILE
+    octets = path.read_bytes()
     try:
-        night = msgspec.json.decode(path.read_bytes(), type=NightRecord)
+        written = msgspec.json.decode(octets, type=_AnyFormat).format
+        if written != NIGHT_FORMAT:
+            raise _OtherFormat(f"`{path}` has format {written}, this reads {NIGHT_FORMAT}")
+        return msgspec.json.decode(octets, type=NightRecord)
     except msgspec.DecodeError as error:
         raise BadInput(f"`{path}` is no record of a night: {error}; remove it") from error
-    if night.format != NIGHT_FORMAT:
-        raise BadInput(f"`{path}` has format {night.format}, this reads {NIGHT_FORMAT}; remove it")
-    return night
 
 
 def nights_in(folder: Path) -> Iterator[tuple[Path, NightRecord]]:
-    """The nights below a folder, newest first.
+    """The nights below a folder, newest first, but for those of another format of the record.
 
     Raises:
         BadInput: a record cannot be used.
     """
     for file in sorted(folder.glob(f"*/{RECORD_FILE}"), reverse=True):
-        yield file.parent, read_night(file.parent)
+        with suppress(_OtherFormat):
+            yield file.parent, read_night(file.parent)
+
+
+class _AnyFormat(msgspec.Struct):
+    """What of a record is read first."""
+
+    format: int
+
+
+class _OtherFormat(BadInput):
+    """Another version of the suite has written it."""

@@ -68,11 +68,17 @@ def test_an_interrupted_night_leaves_its_page_and_goes_on(
     assert len(list((tmp_path / "nights").iterdir())) == 1
 
 
-def test_another_night_is_begun_if_that_is_wanted(stages: list[NightStage], tmp_path: Path) -> None:
+def test_another_night_is_begun_if_that_is_wanted(
+    stages: list[NightStage], tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
     stages.append(does("first", "import os, signal; os.kill(os.getppid(), 2); signal.pause()"))
     command = ["nightly", "--budget", "1m", "--output", str(tmp_path), "--seed", "7"]
     assert main(command) == 130
     begun = report(tmp_path).night.started
+    stages[:] = [does("other", "")]
+    assert main(command) == 0
+    assert "is left unfinished: other options" in capsys.readouterr().out
+
     stages[:] = [does("first", "")]
     assert main([*command, "--new"]) == 0
     assert report(tmp_path).night.seed == 7

@@ -165,30 +165,40 @@ def run_briefly(
 
 
 @pytest.mark.parametrize(
-    ("changes", "hours", "goes_on"),
+    ("changes", "hours", "reason"),
     [
-        ({}, 1, True),
-        ({"finished": True}, 1, False),
-        ({"suite": "0.2.0"}, 1, False),
-        ({"options": "nightly --only x"}, 1, False),
-        ({"plan": ("other",)}, 1, False),
-        ({}, 19, False),
+        ({"suite": "0.2.0"}, 1, "another version of the suite"),
+        ({"options": "nightly --only x"}, 1, "other options"),
+        ({"plan": ("other",)}, 1, "other options"),
+        ({}, 19, "longer ago than a night lasts"),
+        ({"suite": "0.2.0"}, 19, "another version of the suite, longer ago than a night lasts"),
     ],
 )
-def test_which_night_is_gone_on_with(
-    tmp_path: Path, changes: dict[str, object], hours: int, goes_on: bool
+def test_a_night_that_is_not_gone_on_with_is_told_with_the_reason(
+    tmp_path: Path, changes: dict[str, object], hours: int, reason: str
 ) -> None:
     wanted = record(STAGES)
     write_night(tmp_path / "2026-11-26", msgspec.structs.replace(wanted, **changes))
-    found = unfinished(tmp_path, wanted, BEGUN + timedelta(hours=hours))
-    assert found == (tmp_path / "2026-11-26" if goes_on else None)
+    found, words = unfinished(tmp_path, wanted, BEGUN + timedelta(hours=hours))
+    assert found is None
+    assert words == f"the night of {wanted.started} is left unfinished: {reason}"
+
+
+def test_the_same_night_is_gone_on_with_unless_it_was_finished(tmp_path: Path) -> None:
+    wanted = record(STAGES)
+    folder = tmp_path / "2026-11-26"
+    assert unfinished(tmp_path, wanted, BEGUN) == (None, "")
+    write_night(folder, wanted)
+    assert unfinished(tmp_path, wanted, BEGUN + timedelta(hours=1)) == (folder, "")
+    write_night(folder, msgspec.structs.replace(wanted, finished=True))
+    assert unfinished(tmp_path, wanted, BEGUN) == (None, "")
 
 
 def test_an_older_night_is_left_once_another_was_begun(tmp_path: Path) -> None:
     wanted = record(STAGES)
     write_night(tmp_path / "2026-11-25", wanted)
     write_night(tmp_path / "2026-11-26", msgspec.structs.replace(wanted, finished=True))
-    assert unfinished(tmp_path, wanted, BEGUN) is None
+    assert unfinished(tmp_path, wanted, BEGUN) == (None, "")
 
 
 def test_a_night_is_compared_with_the_last_whole_one_before_it(tmp_path: Path) -> None:

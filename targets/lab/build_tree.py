@@ -16,7 +16,10 @@ import hashlib
 import os
 import shutil
 import subprocess
+import tempfile
+from contextlib import suppress
 from dataclasses import dataclass
+from pathlib import Path
 from typing import TYPE_CHECKING, Final
 
 from targets.lab.errors import LabError
@@ -25,7 +28,6 @@ from targets.python_path import user_cache
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
-    from pathlib import Path
 
 __all__ = ["PreparedTree", "is_build_tree", "prepare_tree", "tree_commit"]
 
@@ -33,7 +35,6 @@ _STEP: Final = "reading a kernel's build tree"
 _IMAGE: Final = "arch/x86/boot/bzImage"
 _RELEASE: Final = "include/config/kernel.release"
 _ORDER: Final = "modules.order"
-_STAMP: Final = "stamp"
 
 _ENDINGS: Final = (".ko", ".ko.xz", ".ko.zst", ".ko.gz")
 """A tree's own modules are not packed; those of a distribution's package are."""
@@ -50,11 +51,13 @@ class PreparedTree:
         image: the bzImage, under the name of an installed one, beside the folder of its modules.
         release: of the kernel.
         modules: folder of links to its modules, with depmod's files.
+        stamp: what changes when image or modules are built again.
     """
 
     image: Path
     release: str
     modules: Path
+    stamp: str
 
 
 def is_build_tree(path: Path) -> bool:
@@ -79,19 +82,22 @@ def prepare_tree(tree: Path, cache: Path | None = None) -> PreparedTree:
             raise LabError(_STEP, f"{tree} has no {name}", f"build it: make -C {tree} {target}")
     release = (tree / _RELEASE).read_text(encoding="utf-8").strip()
     digest = hashlib.sha256(str(tree).encode()).hexdigest()[:16]
-    base = (cache or user_cache()) / "build-trees" / digest
-    modules = base / "lib" / "modules" / release
-    installed = base / "boot" / f"vmlinuz-{release}"
     files = dict(_module_files(tree))
     stamp = _stamp_of(tree, {_IMAGE: image, **files})
-    if not (base / _STAMP).is_file() or (base / _STAMP).read_text(encoding="utf-8") != stamp:
-        shutil.rmtree(base, ignore_errors=True)
-        # In its own place virtme-ng would take the image for a tree's, and write into the tree.
-        _link(image, installed)
-        _fill(modules, tree, files)
-        _run_depmod(base, release)
-        (base / _STAMP).write_text(stamp, encoding="utf-8")
-    return PreparedTree(installed, release, modules)
+    builds = (cache or user_cache()) / "build-trees" / digest
+    base = builds / stamp[:16]
+    if not base.is_dir():
+        builds.mkdir(parents=True, exist_ok=True)
+        with tempfile.TemporaryDirectory(dir=builds.parent) as made:
+            _fill(Path(made), tree, release, files)
+            for older in set(builds.iterdir()) - {base}:
+                shutil.rmtree(older, ignore_errors=True)
+            # Another process may have been quicker; what it has made is the same.
+            with suppress(OSError):
+                (Path(made) / "build").rename(base)
+    return PreparedTree(
+        base / "boot" / f"vmlinuz-{release}", release, base / "lib" / "modules" / release, stamp
+    )
 
 
 def tree_commit(tree: Path) -> str:
@@ -140,7 +146,12 @@ def _stamp_of(tree: Path, files: dict[str, Path]) -> str:
     return hashlib.sha256("\n".join(parts).encode()).hexdigest()
 
 
-def _fill(modules: Path, tree: Path, files: dict[str, Path]) -> None:
+def _fill(made: Path, tree: Path, release: str, files: dict[str, Path]) -> None:
+    """Make the folder `build` in `made`: image and modules as if they were installed there."""
+    base = made / "build"
+    modules = base / "lib" / "modules" / release
+    # In its own place virtme-ng would take the image for a tree's, and write into the tree.
+    _link(tree / _IMAGE, base / "boot" / f"vmlinuz-{release}")
     for place, file in files.items():
         _link(file, modules / "kernel" / place)
     modules.mkdir(parents=True, exist_ok=True)
@@ -149,6 +160,7 @@ def _fill(modules: Path, tree: Path, files: dict[str, Path]) -> None:
     for name in ("modules.builtin", "modules.builtin.modinfo"):
         if (tree / name).is_file():
             shutil.copyfile(tree / name, modules / name)
+    _run_depmod(base, release)
 
 
 def _link(file: Path, link: Path) -> None:

@@ -47,11 +47,20 @@ _HEADER_OCTETS: Final = 0x10000
 
 @dataclass(frozen=True, slots=True)
 class Kernel:
-    """A bootable image; `modules` is the folder of its modules, if there is one."""
+    """A bootable image.
+
+    Attributes:
+        image: the file.
+        release: what it calls itself.
+        modules: the folder of its modules, if there is one.
+        built: of one that is in its build tree, what changes when it is built again, though the
+            release may stay; else empty.
+    """
 
     image: Path
     release: str
     modules: Path | None
+    built: str = ""
 
     def missing_modules(self) -> tuple[str, ...]:
         """What the lab needs and this kernel neither has built in nor as a file."""
@@ -121,7 +130,7 @@ def _named(wanted: str, root: Path) -> Kernel:
     image = Path(wanted)
     if is_build_tree(image):
         tree = prepare_tree(image)
-        return Kernel(tree.image, tree.release, tree.modules)
+        return Kernel(tree.image, tree.release, tree.modules, tree.stamp)
     if not image.is_file():
         known = ", ".join(kernel.release for kernel in installed_kernels(root)) or "none"
         raise LabError(

@@ -5,7 +5,8 @@ from __future__ import annotations
 import gzip
 import os
 import subprocess
-from typing import TYPE_CHECKING
+import sys
+from pathlib import Path
 
 import pytest
 
@@ -14,10 +15,13 @@ from targets.lab.build_tree import is_build_tree, prepare_tree, tree_commit
 from targets.lab.errors import LabError
 from targets.lab.kernel import BOOT_MODULES, NETWORK_MODULE, REQUIRED_MODULES, select_kernel
 
-if TYPE_CHECKING:
-    from pathlib import Path
-
 RELEASE = "6.12.0-rc3-mine"
+AGAIN = (
+    "from pathlib import Path; from targets.lab import build_tree as b;"
+    " b.find_program = lambda name: Path('{depmod}'); b.prepare_tree(Path('{tree}'))"
+)
+"""What another process does meanwhile."""
+
 MODULES = (*REQUIRED_MODULES, *BOOT_MODULES, NETWORK_MODULE)
 
 
@@ -66,6 +70,16 @@ def test_a_tree_is_a_kernel_by_its_path(tree: Path) -> None:
     assert (kernel.modules / "kernel/drivers/nfsd.ko").read_text() == "nfsd"
 
 
+def test_a_kernel_that_was_built_again_is_told_from_the_one_before(tree: Path) -> None:
+    before = select_kernel(str(tree))
+    module = tree / "drivers/nfsd.ko"
+    module.unlink()
+    module.write_text("nfsd, patched")
+    after = select_kernel(str(tree))
+    assert after.release == before.release
+    assert after.built != before.built
+
+
 def test_nothing_is_written_into_the_tree(tree: Path) -> None:
     before = sorted(tree.rglob("*"))
     prepare_tree(tree)
@@ -104,6 +118,30 @@ def test_the_folder_is_made_anew_only_when_something_was_built(tree: Path, depmo
     os.utime(image, ns=(1, 1))
     prepare_tree(tree)
     assert calls() == 3
+
+
+def test_one_that_was_made_meanwhile_is_taken(tree: Path, depmod: Path, tmp_path: Path) -> None:
+    """Two commands begin at once; the slower one finds the folder when it has made its own."""
+    builds = tmp_path / "cache/rpcrdma-conformance/build-trees"
+    depmod.write_text(
+        "#!/bin/sh\n"
+        'cd "$2/lib/modules/$3" && sed "s/$/:/" modules.order > modules.dep\n'
+        f'[ -e "$0.again" ] && exit; touch "$0.again"\n'
+        f"cd {Path(__file__).parents[3]} && XDG_CACHE_HOME={tmp_path}/cache"
+        f' {sys.executable} -c "{AGAIN.format(tree=tree, depmod=depmod)}"\n'
+    )
+    modules = prepare_tree(tree).modules
+    assert (modules / "modules.dep").is_file()
+    assert len(list(builds.glob("*/*"))) == 1
+    assert len(list(builds.iterdir())) == 1
+
+
+def test_only_the_newest_build_is_kept(tree: Path, tmp_path: Path) -> None:
+    prepare_tree(tree)
+    os.utime(tree / "arch/x86/boot/bzImage", ns=(1, 1))
+    modules = prepare_tree(tree).modules
+    (build,) = (tmp_path / "cache/rpcrdma-conformance/build-trees").glob("*/*")
+    assert build in modules.parents
 
 
 @pytest.mark.parametrize(

@@ -2,7 +2,8 @@
 
 When its time is over it is interrupted, as by Ctrl-C, so that it writes what it has.  Whatever it
 has left behind is killed then: guests, fuzzers, and others that have groups of their own.  They are
-known by a word in their environment, which all of them have from the stage's process.
+known by a word in their environment, which all of them have from the stage's process: the place of
+its log, so that those of a night that was killed itself are found when it goes on.
 """
 
 from __future__ import annotations
@@ -10,7 +11,6 @@ from __future__ import annotations
 import os
 import signal
 import subprocess
-import uuid
 from contextlib import contextmanager, suppress
 from dataclasses import dataclass
 from pathlib import Path
@@ -66,7 +66,8 @@ def run_process(
     Raises:
         KeyboardInterrupt: this process was interrupted; the other one has ended by then.
     """
-    mark = uuid.uuid4().hex
+    mark = str(log.resolve())
+    _kill_marked(mark)
     with log.open("wb") as stream:
         try:
             with _interruptible():

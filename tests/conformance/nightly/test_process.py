@@ -64,6 +64,29 @@ print(child.pid)
         bystander.wait()
 
 
+def test_what_a_night_left_that_was_killed_is_ended_when_it_goes_on(tmp_path: Path) -> None:
+    child = f"import os; print(os.getpid(), flush=True); {FOREVER}"
+    night = f"""
+import sys
+from pathlib import Path
+from conformance.nightly.process import run_process
+run_process([sys.executable, "-c", {child!r}], Path({str(tmp_path / "log")!r}), 60.0, {{}})
+"""
+    killed = subprocess.Popen([sys.executable, "-c", night])
+    deadline = time.monotonic() + 30
+    log = tmp_path / "log"
+    while not (log.is_file() and log.read_text().endswith("\n")):
+        assert time.monotonic() < deadline
+    left = int(log.read_text())
+    killed.kill()
+    killed.wait()
+    assert lives(left)
+
+    run(tmp_path, "")
+    while lives(left):
+        assert time.monotonic() < deadline
+
+
 def lives(process: int) -> bool:
     """Whether it runs; one that has ended and nobody has asked about does not."""
     try:

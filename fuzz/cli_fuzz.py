@@ -39,7 +39,7 @@ def add_parser(subparsers: argparse._SubParsersAction[argparse.ArgumentParser]) 
             " kept, with the command that replays it. Inputs that reach something new are kept as"
             " well, and the next run begins with them. Exit status 1 if there is a finding."
             " With --library or --program, v1-header and v2-header check a parser of headers in any"
-            " language: README, `Your own parser`."
+            " language: docs/fuzzing.md, `Your own parser`."
             " `keep` and a finding instead: the tests run it again from then on."
         ),
         epilog="examples: rpcrdma fuzz v1-header --time 60;"

@@ -83,7 +83,9 @@ def add_parser(subparsers: argparse._SubParsersAction[argparse.ArgumentParser]) 
         help="send also what may bring a device down or damage its data; see SECURITY.md",
     )
     parser.add_argument("--fabric", default="", choices=FABRICS)
-    parser.add_argument("--kernel", default="", help="release of the lab's kernel")
+    parser.add_argument(
+        "--kernel", default="", help="of the lab: release, image, or the tree in which it was built"
+    )
     parser.set_defaults(run=run)
 
 

@@ -8,7 +8,7 @@ well, but does not count as a difference.
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Final
 
 import msgspec
 from rich.markup import escape
@@ -28,6 +28,7 @@ if TYPE_CHECKING:
     from rich.console import Console
 
 __all__ = [
+    "KERNEL_TREE",
     "Column",
     "Comparison",
     "ComparisonRow",
@@ -37,12 +38,16 @@ __all__ = [
 ]
 
 
+KERNEL_TREE: Final = "kernel tree"
+"""Name of the fact that says from which commit a kernel was built, and whether files differed."""
+
+
 class Column(msgspec.Struct, frozen=True):
     """One run.
 
     Attributes:
-        name: the target; with the kernel if others have the target in common, and with the run's
-            place if they have both.
+        name: the target; with the kernel if others have the target in common, and the commit of one
+            that was built here; with the run's place if they have all of that.
         place: from where it was read.  fabric: of the run.  started: when it was made.
         counts: verdict -> number of cases, every verdict present.
         complete: whether every planned case was judged.
@@ -186,7 +191,9 @@ def _columns(runs: Sequence[tuple[str, RunRecord]]) -> tuple[Column, ...]:
 
 def _name(run: RunRecord) -> str:
     kernel = kernel_of(run)
-    return run.header.target + (f" on {kernel}" if kernel else "")
+    tree = dict(run.header.facts).get(KERNEL_TREE, "")
+    built = f" ({tree})" if tree else ""  # before and after a patch the release is the same
+    return run.header.target + (f" on {kernel}{built}" if kernel else "")
 
 
 def _row(identity: str, found: Sequence[CaseRecord | None]) -> ComparisonRow:

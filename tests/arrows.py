@@ -233,6 +233,11 @@ ARROWS: dict[str, set[str]] = {
             "conformance.tester conformance.tester.client conformance.tester.server "
             "conformance.backward conformance.suite"
         ),
+        "conformance.nightly": (
+            "reports.printable reports.record reports.stream reports.baseline reports.summary "
+            "reports.render targets.profile targets.lab targets.registry conformance.bad_input "
+            "conformance.explore"
+        ),
         "conformance.cli": (
             "rpcrdma.errors rpcrdma.xdr rpcrdma.wire rpcrdma.fabric reports.printable "
             "reports.record reports.stream reports.baseline reports.baseline_file reports.summary "
@@ -243,7 +248,7 @@ ARROWS: dict[str, set[str]] = {
             "targets.mutants targets.variants targets.registry targets.profile_keys "
             "targets.profile_draft targets.profile_problems conformance.bad_input "
             "conformance.catalogue conformance.tester conformance.tester.client "
-            "conformance.suite conformance.explore conformance.proof"
+            "conformance.suite conformance.explore conformance.nightly conformance.proof"
         ),
         "fuzz": (
             "rpcrdma.errors rpcrdma.xdr rpcrdma.wire rpcrdma.ulp rpcrdma.fabric rpcrdma.roce "
@@ -266,6 +271,10 @@ ARROWS: dict[str, set[str]] = {
             "rpcrdma.errors rpcrdma.wire rpcrdma.ulp rpcrdma.fabric rpcrdma.endpoint.core "
             "rpcrdma.endpoint.properties rpcrdma.endpoint.ends targets.base targets.fabrics "
             "targets.in_process targets.lab targets.reference fuzz"
+        ),
+        "documentation": (
+            "conformance.catalogue conformance.cli conformance.proof conformance.suite "
+            "targets.mutants targets.profile_keys"
         ),
     }.items()
 }

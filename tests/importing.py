@@ -11,7 +11,7 @@ if TYPE_CHECKING:
     from collections.abc import Iterator
 
 ROOT = Path(__file__).parents[1]
-PACKAGES = ("rpcrdma", "reports", "targets", "conformance", "fuzz", "benchmarks")
+PACKAGES = ("rpcrdma", "reports", "targets", "conformance", "fuzz", "benchmarks", "documentation")
 
 FILES = sorted(path for package in PACKAGES for path in (ROOT / package).rglob("*.py"))
 WRITTEN = [path for path in FILES if not path.name.startswith("_generated_")]

@@ -8,47 +8,91 @@ from pathlib import Path
 
 import pytest
 
-from conformance.cli.main import main
+from conformance.cli.main import main, parser_of
 from conformance.suite.runner import known_ids
+from documentation.links import forge_anchor
 from reports.baseline import BaselineFinding, load_baseline
 from targets.registry import find_any_target
 
 ROOT = Path(__file__).parent.parent
-README = (ROOT / "README.md").read_text()
-LINKS = re.findall(r"\]\(([^)#:]+)\)", README + (ROOT / "CONTRIBUTING.md").read_text())
+README = ROOT / "README.md"
+PAGES = (
+    README,
+    ROOT / "CONTRIBUTING.md",
+    ROOT / "SECURITY.md",
+    *sorted((ROOT / "docs").glob("*.md")),
+)
+MADE = "reference/"
+"""Folder of pages that are there on the site alone, which checks links to them when it is built."""
+
 BASELINES = sorted((ROOT / "results").glob("*/baseline*.toml"))
 HARMLESS = ("requirements", "cases", "explain", "decode", "targets")
-COMMANDS = [
-    line.partition("#")[0].strip()
-    for block in re.findall(r"```sh\n(.*?)```", README, re.DOTALL)
-    for line in block.splitlines()
-    if line.startswith("rpcrdma ")
-]
-
-
 PROFILES = ("my-server", "my-client", "my-version-two-server")
 
+PLACEHOLDERS = {"BUG": "list-recursion", "NAME": "v1-header", "MUTANT": "grants-zero"}
+"""What a reader would put where the command line knows all that there is to choose from."""
 
-def test_profiles_in_the_readme_can_be_used(tmp_path: Path) -> None:
-    texts = re.findall(r"```toml\n(.*?)```", README, re.DOTALL)
+
+def blocks(page: Path, language: str) -> list[str]:
+    return re.findall(rf"^```{language}\n(.*?)^```", page.read_text(), re.DOTALL | re.MULTILINE)
+
+
+def commands(page: Path) -> list[str]:
+    """The lines of a page's examples that call this project, without their comments."""
+    lines = [line for block in blocks(page, "sh") for line in block.splitlines()]
+    return [re.sub(r"(?:^| +)# .*", "", line) for line in lines if line.startswith("rpcrdma ")]
+
+
+def links(page: Path) -> list[str]:
+    """The links of a page to files and to places in them."""
+    text = re.sub(r"^```.*?^```", "", page.read_text(), flags=re.DOTALL | re.MULTILINE)
+    return [link for link in re.findall(r"\]\(([^)\s]+)\)", text) if "://" not in link]
+
+
+ALL_COMMANDS = sorted({(page.name, command) for page in PAGES for command in commands(page)})
+ALL_LINKS = sorted({(page, link) for page in PAGES for link in links(page)})
+
+
+def test_profiles_in_the_pages_can_be_used(tmp_path: Path) -> None:
+    texts = [text for text in blocks(ROOT / "docs/profiles.md", "toml") if "[claims]" in text]
     for name, text in zip(PROFILES, texts, strict=True):
         (tmp_path / f"{name}.toml").write_text(text)
         assert find_any_target(str(tmp_path / f"{name}.toml")).name == name
 
 
-@pytest.mark.parametrize("link", sorted(set(LINKS)))
-def test_link_leads_somewhere(link: str) -> None:
-    assert (ROOT / link).exists()
+@pytest.mark.parametrize(("page", "link"), ALL_LINKS, ids=lambda part: getattr(part, "name", part))
+def test_link_leads_somewhere(page: Path, link: str) -> None:
+    path, _, anchor = link.partition("#")
+    if path.startswith(MADE):
+        return
+    target = page.parent / path if path else page
+    assert target.exists()
+    assert not anchor or anchor in anchors(target)
 
 
-@pytest.mark.parametrize("command", [c for c in COMMANDS if c.split()[1] in HARMLESS])
-def test_command_in_the_readme_works(command: str, capsys: pytest.CaptureFixture[str]) -> None:
+@pytest.mark.parametrize("command", [c for _, c in ALL_COMMANDS if c.split()[1] in HARMLESS])
+def test_command_in_the_pages_works(command: str, capsys: pytest.CaptureFixture[str]) -> None:
     assert main(shlex.split(command)[1:]) == 0
     assert capsys.readouterr().out
 
 
-@pytest.mark.parametrize("name", sorted({command.split()[1] for command in COMMANDS}))
-def test_command_in_the_readme_has_help_with_an_example(
+@pytest.mark.parametrize(("page", "command"), ALL_COMMANDS)
+def test_command_in_the_pages_is_one_that_there_is(page: str, command: str) -> None:
+    """With options that exist, and values that they take."""
+    words = [PLACEHOLDERS.get(word, word) for word in shlex.split(command)[1:]]
+    words = words[: words.index(">")] if ">" in words else words
+    if "--help" not in words:
+        parser_of(words[0]).parse_args(words)
+
+
+def test_pages_have_commands_and_links() -> None:
+    """Else the tests above would look at nothing."""
+    assert len(ALL_COMMANDS) > 80
+    assert len(ALL_LINKS) > 40
+
+
+@pytest.mark.parametrize("name", sorted({command.split()[1] for _, command in ALL_COMMANDS}))
+def test_command_in_the_pages_has_help_with_an_example(
     name: str, capsys: pytest.CaptureFixture[str]
 ) -> None:
     with pytest.raises(SystemExit) as ended:
@@ -57,10 +101,14 @@ def test_command_in_the_readme_has_help_with_an_example(
     assert "example" in capsys.readouterr().out
 
 
+def test_every_page_is_led_to_from_the_readme() -> None:
+    led_to = {link.partition("#")[0] for link in links(README)}
+    assert {f"docs/{page.name}" for page in (ROOT / "docs").glob("*.md")} <= led_to
+
+
 def anchors(page: Path) -> set[str]:
     """The fragments by which a Markdown page's headings are linked to, as forges make them."""
-    titles = re.findall(r"^#+ (.*)$", page.read_text(), re.MULTILINE)
-    return {re.sub(r"[^\w -]", "", title.strip().lower()).replace(" ", "-") for title in titles}
+    return set(map(forge_anchor, re.findall(r"^#+ (.*)$", page.read_text(), re.MULTILINE)))
 
 
 def leads_somewhere(finding: BaselineFinding, folder: Path) -> bool:

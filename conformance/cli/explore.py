@@ -72,7 +72,9 @@ def add_parser(subparsers: argparse._SubParsersAction[argparse.ArgumentParser]) 
     )
     parser.add_argument("--output", type=Path, default=Path("findings"), metavar="DIR")
     parser.add_argument("--fabric", default="", choices=FABRICS)
-    parser.add_argument("--kernel", default="", help="release of the lab's kernel, or its image")
+    parser.add_argument(
+        "--kernel", default="", help="of the lab: release, image, or the tree in which it was built"
+    )
     parser.set_defaults(run=run)
 
 

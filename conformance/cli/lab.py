@@ -1,4 +1,7 @@
-"""`rpcrdma lab run|shell|doctor|up|status|down`: a kernel in a virtual machine, with Soft-RoCE."""
+"""`rpcrdma lab`: a kernel in a virtual machine, with Soft-RoCE.
+
+Its commands are run, shell, doctor, config, up, status and down.
+"""
 
 from __future__ import annotations
 
@@ -13,6 +16,7 @@ from targets.base import TargetError
 from targets.lab.console import Severity
 from targets.lab.doctor import diagnose, install_command, kernel_advice, render
 from targets.lab.errors import LabError
+from targets.lab.kernel_config import DebugKind, fragment
 from targets.lab.lab import (
     Ending,
     LabResult,
@@ -98,12 +102,17 @@ def add_parser(subparsers: argparse._SubParsersAction[argparse.ArgumentParser]) 
         epilog="example:\n  rpcrdma lab doctor --install-command",
         formatter_class=formatter,
     )
-    doctor.add_argument("--kernel", metavar="PATH|RELEASE", help="the kernel that is to be booted")
+    doctor.add_argument(
+        "--kernel",
+        metavar="PATH|RELEASE",
+        help="the kernel that is to be booted: also which options it was built without",
+    )
     doctor.add_argument(
         "--install-command",
         action="store_true",
         help="print only that command; nothing when all is there",
     )
+    _add_config(commands)
     _add_standing(commands)
 
 
@@ -113,6 +122,9 @@ def run(args: argparse.Namespace) -> int:
         match args.lab_command:
             case "doctor":
                 return _doctor(args)
+            case "config":
+                print(fragment([kind for kind in DebugKind if getattr(args, kind.value)]))
+                return 0
             case "shell":
                 return _shell(args)
             case "up":
@@ -126,6 +138,24 @@ def run(args: argparse.Namespace) -> int:
     except (LabError, TargetError) as error:
         print(f"rpcrdma lab: {error}", file=sys.stderr)
         return _BAD_ENVIRONMENT
+
+
+def _add_config(commands: argparse._SubParsersAction[argparse.ArgumentParser]) -> None:
+    config = commands.add_parser(
+        "config",
+        help="the options that a kernel of your own needs",
+        description="Prints a fragment of a kernel's configuration, for merge_config.sh of its"
+        " sources. `rpcrdma lab doctor --kernel TREE` says which of it a tree was built without.",
+        epilog="example:\n  rpcrdma lab config --kasan --lockdep > lab.config\n"
+        "  scripts/kconfig/merge_config.sh .config lab.config",
+        formatter_class=argparse.RawDescriptionHelpFormatter,
+    )
+    for kind, what in (
+        (DebugKind.KASAN, "also what finds wrong uses of memory"),
+        (DebugKind.KCOV, "also what counts the blocks that are executed"),
+        (DebugKind.LOCKDEP, "also what finds orders of locks that can deadlock"),
+    ):
+        config.add_argument(f"--{kind.value}", action="store_true", help=what)
 
 
 def _add_standing(commands: argparse._SubParsersAction[argparse.ArgumentParser]) -> None:
@@ -149,7 +179,8 @@ def _add_standing(commands: argparse._SubParsersAction[argparse.ArgumentParser])
     up.add_argument(
         "--kernel",
         metavar="PATH|RELEASE",
-        help="the kernel to boot (default: the profile's, or the newest in /boot that will do)",
+        help="the kernel to boot, or the tree in which it was built (default: the profile's, or"
+        " the newest in /boot that will do)",
     )
     up.add_argument(
         "-n",
@@ -167,7 +198,8 @@ def _add_guest_options(parser: argparse.ArgumentParser) -> None:
     parser.add_argument(
         "--kernel",
         metavar="PATH|RELEASE",
-        help="the kernel to boot (default: the newest in /boot that will do)",
+        help="the kernel to boot, or the tree in which it was built (default: the newest in /boot"
+        " that will do)",
     )
     parser.add_argument(
         "--writable",

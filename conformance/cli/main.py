@@ -28,7 +28,7 @@ if TYPE_CHECKING:
     from collections.abc import Sequence
     from importlib.metadata import EntryPoint
 
-__all__ = ["BAD_INPUT", "COMMANDS", "OWN", "main", "whole_parser"]
+__all__ = ["BAD_INPUT", "COMMANDS", "OWN", "main", "parser_of", "whole_parser"]
 
 BAD_INPUT: Final = 2
 
@@ -58,6 +58,7 @@ OWN: Final = {
         "explore",
         "send generated messages to a server for a given time; keep what it handles wrongly",
     ),
+    "nightly": ("nightly", "run everything within a time; one page says what has changed"),
     "lab": ("lab", "a kernel with Soft-RoCE in a virtual machine"),
     "completion": ("completion", "print what a shell needs to complete commands"),
 }
@@ -89,7 +90,7 @@ def main(arguments: Sequence[str] | None = None) -> int:
     words = list(sys.argv[1:] if arguments is None else arguments)
     command = next((word for word in words[:1] if not word.startswith("-")), "")
     try:
-        parsed = _parser(command).parse_args(words)
+        parsed = parser_of(command).parse_args(words)
         parsed.command_line = words
         status: int = parsed.run(parsed)
         sys.stdout.flush()
@@ -132,7 +133,7 @@ def _bare_parser() -> tuple[Parser, argparse._SubParsersAction[Parser]]:
     return parser, commands
 
 
-def _parser(command: str) -> Parser:
+def parser_of(command: str) -> Parser:
     """The parser of one command; of all commands, if no word names one."""
     parser, commands = _bare_parser()
     if command in OWN:

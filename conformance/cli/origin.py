@@ -5,6 +5,7 @@ from __future__ import annotations
 import hashlib
 import shlex
 from functools import cache
+from pathlib import Path
 from typing import TYPE_CHECKING
 
 import msgspec
@@ -12,14 +13,16 @@ import msgspec
 from conformance.catalogue.interpretations import choice, load_interpretations
 from conformance.cli.version import suite_version
 from conformance.proof.kills import read_kills
+from reports.compare import KERNEL_TREE
 from reports.summary import counted
+from targets.lab.build_tree import is_build_tree, tree_commit
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
     from targets.profile import Profile
 
-__all__ = ["origin", "proof"]
+__all__ = ["origin", "proof", "tree_fact"]
 
 
 def origin(profile: Profile, words: Sequence[str], selected: int) -> tuple[tuple[str, str], ...]:
@@ -40,6 +43,17 @@ def origin(profile: Profile, words: Sequence[str], selected: int) -> tuple[tuple
         ("device", _device(profile)),
         ("proof", proof()),
     )
+
+
+def tree_fact(kernel: str) -> tuple[tuple[str, str], ...]:
+    """What the sources of a kernel are, for the record's facts; nothing unless it is a build tree.
+
+    Args:
+        kernel: as it was named: release, image or build tree.
+    """
+    if not kernel or not is_build_tree(Path(kernel)):
+        return ()
+    return ((KERNEL_TREE, tree_commit(Path(kernel)) or "git knows nothing of it"),)
 
 
 def _written(claims: msgspec.Struct) -> str:

@@ -13,7 +13,7 @@ from conformance.bad_input import BadInput, NothingSelected, at_least_one
 from conformance.catalogue.interpretations import check_choices
 from conformance.cli import listing, run_folder
 from conformance.cli.background import background
-from conformance.cli.origin import origin
+from conformance.cli.origin import origin, tree_fact
 from conformance.suite.guest import GuestOrder, certifier
 from conformance.suite.in_lab import collect, lab_run, target_word
 from conformance.suite.interruption import signals_interrupt, stop_at_first
@@ -102,7 +102,9 @@ def add_parser(subparsers: argparse._SubParsersAction[argparse.ArgumentParser]) 
         " seed=7,loss=0.01; sent.loss is that of what the tester sends, received.loss the other"
         " way; see rpcrdma/roce/link/faults.py",
     )
-    parser.add_argument("--kernel", default="", help="release of the lab's kernel, or its image")
+    parser.add_argument(
+        "--kernel", default="", help="of the lab: release, image, or the tree in which it was built"
+    )
     parser.add_argument(
         "--baseline",
         type=Path,
@@ -211,7 +213,7 @@ def _order(arguments: argparse.Namespace) -> _Order:
         raise BadInput(f"`{arguments.target}` runs in no guest of the lab; leave --kernel out")
     selected = [case for case in collect_cases() if selection.includes(case)]
     count = sum(case.role in profile.claims.roles for case in selected)
-    made_by = origin(profile, arguments.command_line, count)
+    made_by = origin(profile, arguments.command_line, count) + tree_fact(arguments.kernel)
     return _Order(arguments, profile, target, place, selection, made_by, baseline)
 
 

@@ -65,4 +65,6 @@ def add_options(parser: argparse.ArgumentParser) -> None:
         " the report of a campaign with the same --output compares with them",
     )
     live.add_argument("--fabric", default="", choices=FABRICS)
-    live.add_argument("--kernel", default="", help="release of the lab's kernel, or its image")
+    live.add_argument(
+        "--kernel", default="", help="of the lab: release, image, or the tree in which it was built"
+    )

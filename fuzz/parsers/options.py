@@ -94,5 +94,5 @@ def try_parser(harness: str, library: str, program: str) -> None:
         except BrokenInvariant as broken:
             raise BadInput(
                 f"{library or program}: {broken.detail}, where a line `ok NUMBERS` or `no WORDS`"
-                " should answer the first input; README, `Your own parser`, has the rules"
+                " should answer the first input; docs/fuzzing.md, `Your own parser`, has the rules"
             ) from broken

@@ -21,6 +21,7 @@ from targets.lab.accelerator import QEMU
 from targets.lab.busybox import find_busybox, is_static
 from targets.lab.errors import LabError
 from targets.lab.kernel import NETWORK_MODULE, installed_kernels, select_kernel
+from targets.lab.kernel_config import config_file, unmet
 from targets.lab.programs import GSSAPI_LIBRARY, find_program
 from targets.lab.qemu import LEAST_VERSION, qemu_version
 from targets.lab.virtme_ng import find_virtme_ng, virtme_ng_version
@@ -87,7 +88,8 @@ def diagnose(root: Path = Path("/"), kernel: str | None = None) -> tuple[Check, 
 
     Args:
         root: where the system's programs, kernels and libraries are looked for.
-        kernel: the release or image that is to be booted; None for the newest that will do.
+        kernel: release, image or build tree of the one that is to be booted; None for the newest
+            that will do.
     """
     return (
         *(_program(root, *program) for program in _PROGRAMS),
@@ -95,6 +97,7 @@ def diagnose(root: Path = Path("/"), kernel: str | None = None) -> tuple[Check, 
         _busybox(root),
         _virtme_ng(),
         *_kernel(root, kernel),
+        *_configuration(root, kernel),
         _verbs_library(root),
         _pyverbs(root),
         _gssapi(root),
@@ -142,6 +145,8 @@ def kernel_advice(root: Path = Path("/")) -> str:
             "  apt-get download linux-image-RELEASE && dpkg -x linux-image-RELEASE_*.deb kernel",
             "  depmod --basedir kernel RELEASE",
             "  rpcrdma certify linux-server --kernel kernel/boot/vmlinuz-RELEASE",
+            "One that you have built, from the tree in which that was:",
+            "  rpcrdma certify linux-server --kernel PATH-OF-THE-TREE",
         )
     )
 
@@ -212,6 +217,21 @@ def _kernel(root: Path, wanted: str | None) -> tuple[Check, ...]:
     if kernel.needs_zstd():
         checks.append(_program(root, "zstd", "unpacks this kernel's modules", ("zstd",)))
     return tuple(checks)
+
+
+def _configuration(root: Path, wanted: str | None) -> tuple[Check, ...]:
+    """Which options a kernel that somebody names is without, if its configuration is there."""
+    if wanted is None:
+        return ()
+    installed = (one.image for one in installed_kernels(root) if one.release == wanted)
+    file = config_file(next(installed, Path(wanted)))
+    if file is None:
+        return ()
+    name = "its configuration has what the lab needs (`rpcrdma lab config`)"
+    missing = unmet(file.read_text(encoding="utf-8", errors="replace"))
+    words = ", ".join(f"CONFIG_{one.name} ({one.purpose})" for one in missing)
+    found = f"{file} lacks {words}" if missing else str(file)
+    return (Check(name, present=not missing, found=found),)
 
 
 def _network(kernel: Kernel) -> Check:

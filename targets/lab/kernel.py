@@ -1,9 +1,10 @@
 """Which kernel the lab boots, and whether it brings the modules that the lab needs.
 
-A kernel is named by release (`6.1.0-56-amd64`) or by the path of its image.  Without a name the
-newest image in /boot that has all modules is taken.  A kernel that was not installed works as well:
-unpack its Debian package anywhere and name the image; its modules are expected where the package
-puts them, in `lib/modules/RELEASE` two folders above the image or below.
+A kernel is named by release (`6.1.0-56-amd64`), by the path of its image or by that of the tree in
+which it was built (`targets.lab.build_tree`).  Without a name the newest image in /boot that has
+all modules is taken.  A kernel that was not installed works as well: unpack its Debian package
+anywhere and name the image; its modules are expected where the package puts them, in
+`lib/modules/RELEASE` two folders above the image or below.
 """
 
 from __future__ import annotations
@@ -13,6 +14,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Final
 
+from targets.lab.build_tree import is_build_tree, prepare_tree
 from targets.lab.errors import LabError
 
 __all__ = [
@@ -45,11 +47,20 @@ _HEADER_OCTETS: Final = 0x10000
 
 @dataclass(frozen=True, slots=True)
 class Kernel:
-    """A bootable image; `modules` is the folder of its modules, if there is one."""
+    """A bootable image.
+
+    Attributes:
+        image: the file.
+        release: what it calls itself.
+        modules: the folder of its modules, if there is one.
+        built: of one that is in its build tree, what changes when it is built again, though the
+            release may stay; else empty.
+    """
 
     image: Path
     release: str
     modules: Path | None
+    built: str = ""
 
     def missing_modules(self) -> tuple[str, ...]:
         """What the lab needs and this kernel neither has built in nor as a file."""
@@ -90,7 +101,7 @@ def select_kernel(wanted: str | None = None, root: Path = Path("/")) -> Kernel:
     """The kernel to boot.
 
     Args:
-        wanted: a release, the path of an image, or None for the newest that will do.
+        wanted: a release, the path of an image or build tree, or None for the newest that will do.
         root: where /boot and /lib/modules are looked for.
 
     Raises:
@@ -117,11 +128,14 @@ def _named(wanted: str, root: Path) -> Kernel:
         if kernel.release == wanted:
             return kernel
     image = Path(wanted)
+    if is_build_tree(image):
+        tree = prepare_tree(image)
+        return Kernel(tree.image, tree.release, tree.modules, tree.stamp)
     if not image.is_file():
         known = ", ".join(kernel.release for kernel in installed_kernels(root)) or "none"
         raise LabError(
             "choosing a kernel",
-            f"{wanted!r} is neither an image nor an installed release ({known})",
+            f"{wanted!r} is no image, no build tree and no installed release ({known})",
         )
     return _installed(image.resolve(), _release_of(image), root)
 

@@ -48,8 +48,12 @@ _TOOLS: Final = ("sh", "mount", "switch_root", "mkdir", "insmod", "cp", "ln", "c
 
 # What the machine itself needs: the host's files, a layer over them, the agent's port, the network.
 _MACHINE: Final = (*BOOT_MODULES, NETWORK_MODULE)
-# Soft-RoCE checks each packet by crc32; it would ask a modprobe for it that is not there yet.
 _DEVICE: Final = ("crc32_generic", "rdma_rxe")
+"""Soft-RoCE checks each packet by crc32; it would ask a modprobe for it that is not there yet."""
+
+_IF_THERE: Final = ("crc32_generic",)
+"""What newer kernels lack because they do not need it: there crc32 is a library's."""
+
 _OF_SERVER: Final = {
     ServerKind.NFSD: ("rpcrdma", "nfsd"),
     ServerKind.COMMAND: ("rdma_ucm", "ib_uverbs"),
@@ -149,7 +153,7 @@ def module_files(kernel: Kernel, names: tuple[str, ...]) -> tuple[Path, ...]:
         if name in by_name:
             # The list has them in the order in which they would be removed.
             found |= dict.fromkeys((*reversed(needs[by_name[name]]), by_name[name]))
-        elif name not in builtin:
+        elif name not in builtin and name not in _IF_THERE:
             raise LabError(
                 _STEP, f"{kernel.release} has no module {name}", "boot another kernel (--kernel)"
             )

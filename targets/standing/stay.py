@@ -74,16 +74,23 @@ class GuestState:
         release: of its kernel.
         target: the profile whose device it holds.
         setup: what it was told.
+        built: which build of that release it is (`targets.lab.kernel.Kernel`).
     """
 
     folder: Path
     release: str
     target: str
     setup: StandingSetup
+    built: str = ""
 
     def write(self) -> None:
         """Leave it in the folder."""
-        record = {"release": self.release, "target": self.target, "setup": self.setup.record()}
+        record = {
+            "release": self.release,
+            "target": self.target,
+            "setup": self.setup.record(),
+            "built": self.built,
+        }
         (self.folder / _STATE).write_text(json.dumps(record), encoding="utf-8")
 
     @classmethod
@@ -91,7 +98,7 @@ class GuestState:
         """What `write` left."""
         record = json.loads((folder / _STATE).read_text(encoding="utf-8"))
         setup = StandingSetup.from_record(record["setup"])
-        return cls(folder, record["release"], record["target"], setup)
+        return cls(folder, record["release"], record["target"], setup, record.get("built", ""))
 
 
 def find_guest() -> GuestState | None:
@@ -139,9 +146,10 @@ def bring_up(
     """
     _refuse_another()
     staying = replace(setup, stays=True)
+    built = select_kernel(kernel).built
     with StandingGuest.start(staying, kernel, processors) as guest:
         guest.await_ready()
-        state = GuestState(guest.files.folder, guest.release, target, staying)
+        state = GuestState(guest.files.folder, guest.release, target, staying, built)
         state.write()
         try:
             _link().symlink_to(state.folder)
@@ -258,7 +266,8 @@ def _is_alike(state: GuestState, setup: StandingSetup, kernel: str | None) -> bo
     own, links = state.setup, len(setup.networks)
     if (own.server, own.networks[:links]) != (setup.server, setup.networks):
         return False
-    return select_kernel(kernel).release == state.release
+    wanted = select_kernel(kernel)
+    return (wanted.release, wanted.built) == (state.release, state.built)
 
 
 def _machine(files: MachineFiles) -> int | None:

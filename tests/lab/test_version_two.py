@@ -1,4 +1,4 @@
-"""Version Two in the lab: a server of which nothing is known but the profile in the README."""
+"""Version Two in the lab: a server of which nothing is known but the documented profile."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ from targets.registry import find_any_target
 if TYPE_CHECKING:
     from reports.record import RunRecord
 
-README = Path(__file__).parents[2] / "README.md"
+PAGE = Path(__file__).parents[2] / "docs/profiles.md"
 EXAMPLE = re.compile(r"```toml\n(name = \"my-version-two-server\"\n.*?)```", re.DOTALL)
 START = re.compile(
     r"^start = \[\"my-server\", \"--listen\", \"(?P<address>[^\"]+)\"\]$", re.MULTILINE
@@ -38,8 +38,8 @@ def verdicts(record: RunRecord) -> dict[str, tuple[Verdict, str]]:
     return {case.id: (case.verdict, case.reason) for case in record.cases}
 
 
-def test_a_server_is_certified_with_the_profile_of_the_readme_alone(tmp_path: Path) -> None:
-    example = EXAMPLE.search(README.read_text())
+def test_a_server_is_certified_with_the_profile_of_the_documentation_alone(tmp_path: Path) -> None:
+    example = EXAMPLE.search(PAGE.read_text())
     assert example is not None
     text, replaced = START.subn(as_my_server, example[1])
     assert replaced == 1

@@ -9,12 +9,14 @@ from typing import TYPE_CHECKING
 import msgspec
 from rich.console import Console
 
-from reports.compare import compare, print_comparison, write_comparison_json
+from reports.compare import KERNEL_TREE, compare, print_comparison, write_comparison_json
 from reports.record import Verdict
 from tests.reports.test_baseline import Judged, run_of
 
 if TYPE_CHECKING:
     from pathlib import Path
+
+    from reports.record import RunRecord
 
 OLD = run_of(
     Judged("d/1/same", Verdict.PASS),
@@ -44,6 +46,20 @@ def test_a_target_that_no_other_run_has_needs_no_kernel_in_its_name() -> None:
     assert names == ["server", "client"]
 
 
+def test_kernels_that_were_built_here_are_told_apart_by_their_commit() -> None:
+    """Before and after a patch the release may be the same."""
+
+    def built(commit: str) -> RunRecord:
+        facts = (*NEW.header.facts, (KERNEL_TREE, commit))
+        return msgspec.structs.replace(NEW, header=msgspec.structs.replace(NEW.header, facts=facts))
+
+    both = compare([("a", built("v6.12-1-g0123")), ("b", built("v6.12-1-g0123-dirty"))])
+    assert [column.name for column in both.columns] == [
+        "server on 6.12.117 (v6.12-1-g0123)",
+        "server on 6.12.117 (v6.12-1-g0123-dirty)",
+    ]
+
+
 def test_columns_that_are_alike_are_told_apart_by_their_place() -> None:
     names = [column.name for column in compare([("a", OLD), ("b", OLD), ("c", NEW)]).columns]
     assert names == [
@@ -68,7 +84,7 @@ def test_another_reason_is_shown_but_is_no_difference() -> None:
 
 def test_where_memory_lies_is_no_other_reason() -> None:
     runs = [
-        ("r", run_of(Judged("d/1/x", Verdict.FAIL, f"Lost segment (handle={n}, offs... of it.")))
+        ("r", run_of(Judged("d/1/x", Verdict.FAIL, f"Lost segment handle 0x{n:x} of it.")))
         for n in (1, 22)
     ]
     assert compare(runs).reasons == ()

@@ -170,3 +170,17 @@ def test_what_cannot_be_brought_up_is_said_in_a_sentence(
 ) -> None:
     assert lab("up", target) == 2
     assert capsys.readouterr().err.startswith(sentence)
+
+
+def test_the_configuration_is_printed_with_what_is_wanted(
+    capsys: pytest.CaptureFixture[str],
+) -> None:
+    assert lab("config") == 0
+    plain = capsys.readouterr().out
+    assert lab("config", "--kasan", "--lockdep") == 0
+    more = capsys.readouterr().out
+    assert more.startswith(plain.rstrip())
+    assert "CONFIG_RDMA_RXE=m" in plain
+    assert "CONFIG_KASAN=y" in more
+    assert "CONFIG_PROVE_LOCKING=y" in more
+    assert "CONFIG_KCOV=y" not in more

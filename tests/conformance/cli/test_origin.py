@@ -5,16 +5,17 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 import msgspec
+import pytest
 
 from conformance.cli import origin as module
-from conformance.cli.origin import origin, proof
+from conformance.cli.origin import origin, proof, tree_fact
 from conformance.proof.kills import Kill, read_kills
 from targets.mutants.base import mutants
 from targets.registry import find_profile
 from tests.conformance.cli.command_line import CASE
 
 if TYPE_CHECKING:
-    import pytest
+    from pathlib import Path
 
     from targets.profile import Profile
 
@@ -66,3 +67,15 @@ def test_a_mutant_without_a_killer_is_not_counted(monkeypatch: pytest.MonkeyPatc
 
     assert proof() == "1 of 2 mutants killed"
     proof.cache_clear()
+
+
+@pytest.mark.parametrize(
+    ("commit", "told"), [("v6.12-dirty", "v6.12-dirty"), ("", "git knows nothing of it")]
+)
+def test_of_a_build_tree_the_commit_is_told(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, commit: str, told: str
+) -> None:
+    monkeypatch.setattr(module, "tree_commit", lambda _tree: commit)
+    assert tree_fact(str(tmp_path)) == tree_fact("6.1.0-56-amd64") == tree_fact("") == ()
+    (tmp_path / ".config").touch()
+    assert tree_fact(str(tmp_path)) == (("kernel tree", told),)

@@ -11,6 +11,7 @@ from targets.lab import doctor
 from targets.lab.accelerator import QEMU
 from targets.lab.doctor import Check, diagnose, install_command, kernel_advice, render
 from targets.lab.kernel import BOOT_MODULES, NETWORK_MODULE, REQUIRED_MODULES
+from targets.lab.kernel_config import fragment
 
 if TYPE_CHECKING:
     from pathlib import Path
@@ -173,3 +174,33 @@ def test_the_doctor_tells_which_kernels_there_are_and_how_to_get_another(tmp_pat
     assert first == "Kernels that --kernel takes by release: 6.1.0"
     assert any(line.startswith("  depmod --basedir kernel ") for line in rest)
     assert "by release: none" in kernel_advice(tmp_path / "boot")
+
+
+def test_a_named_kernel_is_told_what_it_was_configured_without(tmp_path: Path) -> None:
+    """Also where that is why its modules are missing."""
+    tree = tmp_path / "linux"
+    tree.mkdir()
+
+    def checks(config: str) -> list[Check]:
+        (tree / ".config").write_text(config)
+        found = diagnose(tmp_path, str(tree))
+        return [check for check in found if check.name.startswith("its configuration")]
+
+    (check,) = checks(fragment().replace("CONFIG_RDMA_RXE=m", "# CONFIG_RDMA_RXE is not set"))
+    assert not check.present
+    assert check.found == (
+        f"{tree}/.config lacks CONFIG_RDMA_RXE (Soft-RoCE, and verbs for programs)"
+    )
+    (check,) = checks(fragment())
+    assert (check.present, check.found) == (True, f"{tree}/.config")
+
+
+def test_the_configuration_of_an_installed_kernel_is_looked_at_by_its_release(
+    tmp_path: Path,
+) -> None:
+    install_kernel(tmp_path, "6.1.0", (*REQUIRED_MODULES, *BOOT_MODULES))
+    named = "its configuration has what the lab needs (`rpcrdma lab config`)"
+    assert named not in {check.name for check in diagnose(tmp_path, "6.1.0")}
+    (tmp_path / "boot/config-6.1.0").write_text(fragment())
+    assert named in {check.name for check in diagnose(tmp_path, "6.1.0")}
+    assert named not in {check.name for check in diagnose(tmp_path)}

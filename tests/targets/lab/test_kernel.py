@@ -96,7 +96,7 @@ def test_modules_that_zstd_unpacks_are_seen(tmp_path: Path) -> None:
 def test_an_unknown_release_is_refused_with_the_known_ones(tmp_path: Path) -> None:
     install(tmp_path, "6.1.0")
     with pytest.raises(
-        LabError, match=r"'5.4' is neither an image nor an installed release \(6.1.0"
+        LabError, match=r"'5.4' is no image, no build tree and no installed release \(6.1.0"
     ):
         select_kernel("5.4", tmp_path)
 

@@ -222,6 +222,20 @@ def test_one_that_is_not_alike_is_left_alone(setup: StandingSetup, kernel: str |
     assert find_guest() == state
 
 
+def test_a_kernel_that_was_built_again_is_another_one(
+    monkeypatch: pytest.MonkeyPatch, tmp_path: Path
+) -> None:
+    """Its release is the same, before and after a patch."""
+    builds = iter(("before", "before", "after"))
+    monkeypatch.setattr(
+        module, "select_kernel", lambda _name: Kernel(tmp_path, "6.1-test", None, next(builds))
+    )
+    state = bring_up(SETUP, "linux-client")
+    for expected in (True, False):
+        with guest_for(SETUP) as guest:
+            assert (guest.files.folder == state.folder) is expected
+
+
 def test_one_with_more_links_than_are_wanted_will_do() -> None:
     more = replace(SETUP, networks=(*SETUP.networks, Network("", "10.9.1.1")))
     state = bring_up(more, "linux-client")

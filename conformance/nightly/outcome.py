@@ -1,0 +1,202 @@
+"""What came of a stage: from how its process ended, and from the files that it has left."""
+
+from __future__ import annotations
+
+import re
+from typing import TYPE_CHECKING, Final
+from xml.etree import ElementTree as ET
+
+import msgspec
+
+from conformance.bad_input import BadInput
+from conformance.explore.finding import load
+from conformance.nightly.record import NightFinding, StageOutcome, StageResult
+from conformance.nightly.stage import StageKind
+from reports.printable import printable_line
+from reports.record import Verdict
+from reports.stream import RunFileError, read_run
+from reports.summary import CUT_SHORT, NOTHING_JUDGED
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator
+    from pathlib import Path
+
+    from conformance.nightly.process import ProcessEnd
+    from conformance.nightly.stage import NightStage
+
+__all__ = ["LOG", "RUN", "outcome_of", "with_results"]
+
+LOG: Final = "log.txt"
+RUN: Final = "run"
+_RECORDS: Final = "records.jsonl"
+_JUNIT: Final = "junit.xml"
+
+_OF_RPCRDMA: Final = {
+    0: StageOutcome.CLEAN,
+    1: StageOutcome.FAILED,
+    2: StageOutcome.NOT_RUN,
+    NOTHING_JUDGED: StageOutcome.NOT_RUN,
+    CUT_SHORT: StageOutcome.CUT,
+}
+_OF_PYTEST: Final = {
+    0: StageOutcome.CLEAN,
+    1: StageOutcome.FAILED,
+    2: StageOutcome.DIED,  # interrupted by nobody of us, or a test file that cannot be imported
+    4: StageOutcome.NOT_RUN,
+    5: StageOutcome.NOT_RUN,
+}
+"""Exit status -> outcome; any other one, and death by a signal, is no end of a command's own."""
+
+_RATES: Final = (
+    (re.compile(r"(\d+) executions, (\d+) a second"), ("inputs", "inputs a second")),
+    (
+        re.compile(r"(\d+) sequences \(\d+ steps\) in \d+ s, (\d+) a minute"),
+        ("sequences", "sequences a minute"),
+    ),
+)
+"""What `rpcrdma fuzz` and `rpcrdma explore` print at their end."""
+
+_LINE: Final = 300
+"""Letters of a reason: the rest is in the stage's own report."""
+
+_TAIL: Final = 20_000
+"""Octets of a log in which its last words are looked for."""
+
+
+def outcome_of(stage: NightStage, ended: ProcessEnd, log: Path) -> tuple[StageOutcome, str]:
+    """What became of a stage, and why in one sentence unless all is well."""
+    if ended.status is None:
+        return StageOutcome.NOT_RUN, ended.problem
+    if ended.killed:
+        return StageOutcome.HUNG, "it did not end when it was interrupted, and was killed"
+    if ended.overran and stage.ends_by_signal:
+        # What had failed until then is in its results; pytest's status says "interrupted" alone.
+        return StageOutcome.CLEAN, ""
+    if ended.overran:
+        return StageOutcome.HUNG, f"its time was over; {last_words(log)}".rstrip("; ")
+    table = _OF_PYTEST if stage.kind is StageKind.TESTS else _OF_RPCRDMA
+    outcome = table.get(ended.status, StageOutcome.DIED)
+    if outcome is StageOutcome.CLEAN:
+        return outcome, ""
+    if outcome is StageOutcome.DIED:
+        return outcome, f"it ended with status {ended.status}; {last_words(log)}".rstrip("; ")
+    return outcome, last_words(log)
+
+
+def last_words(log: Path) -> str:
+    """The last line of a log that says something; empty if there is none."""
+    octets = log.read_bytes()[-_TAIL:] if log.is_file() else b""
+    lines = [line.strip() for line in octets.decode(errors="replace").splitlines()]
+    return _line(next((line for line in reversed(lines) if line), ""))
+
+
+def with_results(result: StageResult, stage: NightStage, folder: Path) -> StageResult:
+    """A result with what the files say that the stage has left in its folder."""
+    match stage.kind:
+        case StageKind.RUN:
+            return _with_run(result, folder / RUN / _RECORDS)
+        case StageKind.TESTS:
+            return _with_tests(result, folder / _JUNIT)
+        case StageKind.FINDINGS | StageKind.LIVE:
+            live = stage.kind is StageKind.LIVE
+            rates = _live_rates(folder / "report.json") if live else printed_rates(folder / LOG)
+            found = tuple(_findings(folder / "findings"))
+            return msgspec.structs.replace(result, findings=found, rates=rates)
+
+
+def _with_run(result: StageResult, records: Path) -> StageResult:
+    if not records.is_file():
+        return result
+    try:
+        run = read_run(records)
+    except RunFileError as error:
+        died = StageOutcome.DIED
+        return msgspec.structs.replace(result, outcome=died, why=_line(str(error)))
+    quiet = (Verdict.PASS, Verdict.NA)
+    told = [case for case in run.cases if case.verdict not in quiet]
+    counts = {
+        verdict.value: sum(case.verdict is verdict for case in run.cases) for verdict in Verdict
+    }
+    seconds = run.footer.duration if run.footer else 0.0
+    return msgspec.structs.replace(
+        result,
+        counts=counts,
+        verdicts={case.id: case.verdict.value for case in told},
+        passed=tuple(case.id for case in run.cases if case.verdict is Verdict.PASS),
+        reasons={case.id: _line(case.reason) for case in told},
+        rates={"cases a second": len(run.cases) / seconds} if seconds else {},
+    )
+
+
+def _with_tests(result: StageResult, junit: Path) -> StageResult:
+    if not junit.is_file():
+        return result
+    try:
+        # pytest of this Python has written it.
+        cases = list(ET.parse(junit).getroot().iter("testcase"))  # noqa: S314
+    except ET.ParseError as error:
+        died = StageOutcome.DIED
+        return msgspec.structs.replace(result, outcome=died, why=f"{junit.name}: {error}")
+    failed: dict[str, str] = {}
+    for case in cases:
+        trouble = case.find("failure")
+        trouble = case.find("error") if trouble is None else trouble
+        if trouble is not None:
+            name = f"{case.get('classname', '')}::{case.get('name', '')}"
+            failed[name] = _line(trouble.get("message", ""))
+    outcome = result.outcome
+    if failed and outcome is StageOutcome.CLEAN:
+        outcome = StageOutcome.FAILED
+    return msgspec.structs.replace(
+        result,
+        outcome=outcome,
+        why=result.why or (f"{len(failed)} of {len(cases)} tests failed" if failed else ""),
+        counts={"tests": len(cases), "failed": len(failed)},
+        verdicts=dict.fromkeys(failed, Verdict.FAIL.value),
+        reasons=failed,
+    )
+
+
+def _findings(folder: Path) -> Iterator[NightFinding]:
+    """Those below a folder; a live campaign has a folder for each cause."""
+    for file in sorted(folder.rglob("*.json")):
+        try:
+            finding = load(file)
+        except (BadInput, OSError):
+            continue
+        if not finding.way:
+            continue  # half a file, of a stage that was ended while it wrote
+        cause = f"{finding.way}: {', '.join(finding.broken)}"
+        again = f"rpcrdma replay {file}"
+        if finding.target:
+            again += f" {finding.target}"
+        yield NightFinding(_line(cause), _line(finding.detail), again)
+
+
+def printed_rates(log: Path) -> dict[str, float]:
+    """What a command has printed of how much it did; nothing if it has not come so far."""
+    text = log.read_text(encoding="utf-8", errors="replace") if log.is_file() else ""
+    rates: dict[str, float] = {}
+    for pattern, (total, rate) in _RATES:
+        for found in pattern.finditer(text):
+            rates |= {total: float(found[1]), rate: float(found[2])}
+    return rates
+
+
+def _live_rates(report: Path) -> dict[str, float]:
+    if not report.is_file():
+        return {}
+    told = msgspec.json.decode(report.read_bytes(), type=_LiveReport)
+    return {"inputs": float(told.inputs), "inputs a second": told.rate}
+
+
+class _LiveReport(msgspec.Struct):
+    """What of a live campaign's report is read."""
+
+    inputs: int
+    rate: float
+
+
+def _line(text: str) -> str:
+    line = printable_line(" ".join(text.split()))
+    return line if len(line) <= _LINE else line[: _LINE - 3] + "..."

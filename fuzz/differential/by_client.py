@@ -35,6 +35,7 @@ _XID: Final = slice(0, 4)
 _SIGN: Final = 1 << 31
 """What the kernel's `int` for the length of a result does not hold."""
 _MODULUS: Final = 1 << 32
+"""By which it adds the lengths of segments up."""
 _ERRORS: Final = (ClientSays.REFUSED, ClientSays.OTHER_ERROR)
 
 
@@ -129,15 +130,14 @@ def _both_lists(
     """What both say of a header with lists, and so many octets after it."""
     if client.segments != _looked_at(body):
         return None
-    placed = sum(map(_length, body.rdma_writes))
-    long = _length(body.rdma_reply)
+    placed = sum(map(_length, body.rdma_writes)) % _MODULUS
+    long = _length(body.rdma_reply) % _MODULUS
     if isinstance(body, RdmaMsg):
-        written = placed % _MODULUS
-        result = stream + written + roundup_padding(written)
+        result = stream + placed + roundup_padding(placed)
         unasked = bool(long)
     else:
         result = long
-        unasked = bool(placed) or not long % _MODULUS
+        unasked = bool(placed) or not long
     if client.says is ClientSays.REFUSED:
         unasked |= bool(body.rdma_reads) or len(body.rdma_writes) > 1
         return BothSayOfReply.UNASKED if unasked or result >= _SIGN else None

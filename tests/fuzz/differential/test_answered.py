@@ -93,7 +93,7 @@ def test_what_no_receive_of_the_client_holds_is_not_sent(harness: ClientHarness)
 
 
 def test_the_last_call_is_served_well_if_it_still_waits(harness: ClientHarness) -> None:
-    list(answered_by(harness, [INLINE[:12]]))
+    list(answered_by(harness, [ERROR, INLINE[:12]]))
 
     (result,) = harness.client.results
     assert result is not None

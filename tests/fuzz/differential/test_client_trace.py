@@ -55,6 +55,7 @@ def test_a_call_that_is_made_again_under_its_xid_has_two_headers() -> None:
         "xprtrdma_reply_hdr_err: xid=0x5eed0001 version=1 proc=9",
         f"xprtrdma_reply: task:0000004c@00000001 {call}",
         "rpc_xdr_recvfrom: task:0000004c@00000001 head=[0,112] len=112",
+        "rpc_xdr_recvfrom: task:0000004c@00000002 head=[0,112] len=24",
     ]
 
     assert read_trace(trace).decodings == {

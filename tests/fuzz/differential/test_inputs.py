@@ -70,7 +70,8 @@ def test_a_header_with_a_read_list_is_there_without_it_too() -> None:
     chunk = WriteChunk((RdmaSegment(4, 5, 6),))
     inline = octets_of(RdmaMsg(reads, (chunk,), None))
     long = octets_of(RdmaNomsg(reads, (), chunk))
-    others = [octets_of(RdmaDone()), inline[:-4], HEADER]
+    other_boolean = HEADER[:20] + (7).to_bytes(4) + bytes(8) + HEADER[24:]
+    others = [octets_of(RdmaDone()), inline[:-4], HEADER, other_boolean]
 
     assert with_and_without_reads([inline + b"more", *others, long, inline + b"more"]) == [
         inline + b"more",

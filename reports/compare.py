@@ -41,8 +41,8 @@ class Column(msgspec.Struct, frozen=True):
     """One run.
 
     Attributes:
-        name: the target; with the kernel if others have the target in common, and with the run's
-            place if they have both.
+        name: the target; with the kernel where its runs were made on several, and with the run's
+            place where that tells no two apart.
         place: from where it was read.  fabric: of the run.  started: when it was made.
         counts: verdict -> number of cases, every verdict present.
         complete: whether every planned case was judged.
@@ -164,10 +164,10 @@ def write_comparison_json(comparison: Comparison, path: Path) -> None:
 
 
 def _columns(runs: Sequence[tuple[str, RunRecord]]) -> tuple[Column, ...]:
-    targets = [run.header.target for _, run in runs]
-    names = [
-        _name(run) if targets.count(run.header.target) > 1 else run.header.target for _, run in runs
-    ]
+    kernels: dict[str, set[str]] = {}
+    for _, run in runs:
+        kernels.setdefault(run.header.target, set()).add(kernel_of(run))
+    names = [_name(run, kernels[run.header.target]) for _, run in runs]
     return tuple(
         Column(
             name if names.count(name) == 1 else f"{name} ({place})",
@@ -184,9 +184,10 @@ def _columns(runs: Sequence[tuple[str, RunRecord]]) -> tuple[Column, ...]:
     )
 
 
-def _name(run: RunRecord) -> str:
+def _name(run: RunRecord, kernels: set[str]) -> str:
+    """The target; with the kernel where its runs were made on several."""
     kernel = kernel_of(run)
-    return run.header.target + (f" on {kernel}" if kernel else "")
+    return run.header.target + (f" on {kernel}" if kernel and len(kernels) > 1 else "")
 
 
 def _row(identity: str, found: Sequence[CaseRecord | None]) -> ComparisonRow:

@@ -46,8 +46,8 @@ class Column(msgspec.Struct, frozen=True):
     """One run.
 
     Attributes:
-        name: the target; with the kernel if others have the target in common, and the commit of one
-            that was built here; with the run's place if they have all of that.
+        name: the target; with the kernel where its runs were made on several (and the commit of one
+            that was built here), and with the run's place where that tells no two apart.
         place: from where it was read.  fabric: of the run.  started: when it was made.
         counts: verdict -> number of cases, every verdict present.
         complete: whether every planned case was judged.
@@ -169,10 +169,10 @@ def write_comparison_json(comparison: Comparison, path: Path) -> None:
 
 
 def _columns(runs: Sequence[tuple[str, RunRecord]]) -> tuple[Column, ...]:
-    targets = [run.header.target for _, run in runs]
-    names = [
-        _name(run) if targets.count(run.header.target) > 1 else run.header.target for _, run in runs
-    ]
+    kernels: dict[str, set[str]] = {}
+    for _, run in runs:
+        kernels.setdefault(run.header.target, set()).add(_kernel(run))
+    names = [_name(run, kernels[run.header.target]) for _, run in runs]
     return tuple(
         Column(
             name if names.count(name) == 1 else f"{name} ({place})",
@@ -189,11 +189,16 @@ def _columns(runs: Sequence[tuple[str, RunRecord]]) -> tuple[Column, ...]:
     )
 
 
-def _name(run: RunRecord) -> str:
-    kernel = kernel_of(run)
+def _name(run: RunRecord, kernels: set[str]) -> str:
+    """The target; with the kernel where its runs were made on several."""
+    kernel = _kernel(run)
+    return run.header.target + (f" on {kernel}" if kernel and len(kernels) > 1 else "")
+
+
+def _kernel(run: RunRecord) -> str:
+    """Its release, and the commit of one that was built here: after a patch alone that differs."""
     tree = dict(run.header.facts).get(KERNEL_TREE, "")
-    built = f" ({tree})" if tree else ""  # before and after a patch the release is the same
-    return run.header.target + (f" on {kernel}{built}" if kernel else "")
+    return kernel_of(run) + (f" ({tree})" if tree else "")
 
 
 def _row(identity: str, found: Sequence[CaseRecord | None]) -> ComparisonRow:

@@ -8,7 +8,8 @@ from typing import TYPE_CHECKING
 from conformance.bad_input import BadInput
 from conformance.cli.background import background
 from conformance.cli.baseline import run_file
-from conformance.suite.runner import known_ids
+from conformance.suite.evidence import complete
+from conformance.suite.runner import RECORDS, known_ids
 from reports.baseline import check_baseline, load_baseline
 from reports.folder import render_all
 from reports.pages.overview import write_overview
@@ -47,7 +48,7 @@ def add_parser(subparsers: argparse._SubParsersAction[argparse.ArgumentParser]) 
         "--output",
         type=Path,
         metavar="DIR",
-        help=f"default: the folder of the run; of several, {_MANY}",
+        help=f"another folder, for the pages alone; default: that of the run, of several {_MANY}",
     )
     parser.add_argument(
         "--baseline",
@@ -62,17 +63,20 @@ def run(arguments: argparse.Namespace) -> int:
     """Write the pages; returns the exit status.
 
     Raises:
-        BadInput: a baseline is given for several runs, or a run twice.
+        BadInput: a baseline is given for several runs, a run twice, or a folder that holds one for
+            the pages.
         BaselineError: the baseline cannot be used, or is for another target.
         RunFileError: a run cannot be read.
         OSError: a page cannot be written.
     """
-    places: list[Path] = arguments.runs
-    runs = [(_folder(place), read_run(run_file(place))) for place in places]
+    runs = [_read(place) for place in arguments.runs]
+    output: Path | None = arguments.output
+    if output is not None and (output / RECORDS).exists():
+        raise BadInput(f"`{output}` holds a run, whose pages would go; name another --output")
     if len(runs) == 1:
-        first = _one(*runs[0], arguments.output, arguments.baseline)
+        first = _one(*runs[0], output, arguments.baseline)
     else:
-        first = _many(runs, arguments.output or Path(_MANY), arguments.baseline)
+        first = _many(runs, output or Path(_MANY), arguments.baseline)
     print(f"report: {first}")
     return 0
 
@@ -97,6 +101,17 @@ def _many(runs: list[tuple[Path, RunRecord]], output: Path, baseline: Path | Non
     return write_overview(runs, output, background())
 
 
-def _folder(place: Path) -> Path:
-    """Where the run's evidence is."""
-    return place if place.is_dir() else place.parent
+def _read(named: Path) -> tuple[Path, RunRecord]:
+    """A run, with its folder.
+
+    A run in a guest is given its captures and exchanges when it ends.  One that was killed before
+    gets them now, if its traces are still there.
+    """
+    folder = named if named.is_dir() else named.parent
+    record = read_run(run_file(named))
+    evidence = [folder / name for case in record.cases for name in case.evidence]
+    captured = all(file.exists() for file in evidence if file.suffix == ".pcapng")
+    traced = all(file.exists() for file in evidence if file.suffix == ".jsonl")
+    if traced and not captured:
+        record = complete(record, folder, run_file(named))
+    return folder, record

@@ -88,13 +88,15 @@ class RunChange:
 
     Attributes:
         older: the run before.  newer: the one after.
-        rows: cases with another verdict, or that one of the two lacks; two cells each.
+        rows: cases with another verdict; two cells each.
+        alone: cases that one of the two did not judge.
         reasons: cases that have the same verdict for another reason.
     """
 
     older: ShownRun
     newer: ShownRun
     rows: tuple[CaseMatrixRow, ...]
+    alone: tuple[CaseMatrixRow, ...]
     reasons: tuple[CaseMatrixRow, ...]
 
 
@@ -172,10 +174,13 @@ def _change(older: ShownRun, newer: ShownRun) -> RunChange:
     pair = (older, newer)
     compared = compare([(one.name, one.run) for one in pair])
     rows = {row.case: row for row in case_rows(pair)}
+    differences = [rows[row.case] for row in compared.differences]
+    alone = tuple(row for row in differences if None in (cell.verdict for cell in row.cells))
     return RunChange(
         older,
         newer,
-        tuple(rows[row.case] for row in compared.differences),
+        tuple(row for row in differences if row not in alone),
+        alone,
         tuple(rows[row.case] for row in compared.reasons),
     )
 

@@ -42,12 +42,26 @@ _SHOWN: Final = 1000
 
 @dataclass(frozen=True, slots=True)
 class SidePage:
-    """A page of the matrix: name of its file, what it lists, its rows of one kind or the other."""
+    """A page of the matrix.
+
+    Attributes:
+        file: its name.
+        title: what it lists.
+        part: which page of those with the same title, from 1.
+        requirements: its rows, of one kind or the other.
+        cases: likewise.
+    """
 
     file: str
     title: str
+    part: int
     requirements: tuple[RequirementMatrixRow, ...] = ()
     cases: tuple[CaseMatrixRow, ...] = ()
+
+    @property
+    def suffix(self) -> str:
+        """What tells it from the others with its title."""
+        return f", {self.part}" if self.part > 1 else ""
 
 
 def write_overview(
@@ -113,7 +127,9 @@ def _requirement_pages(rows: Sequence[RequirementMatrixRow]) -> tuple[SidePage, 
     for row in rows:
         documents.setdefault(row.citation.document, []).append(row)
     return tuple(
-        SidePage(f"requirements-{name}{_part(number)}.html", f"Requirements of {name}", part)
+        SidePage(
+            f"requirements-{name}{_part(number)}.html", f"Requirements of {name}", number, part
+        )
         for name, members in documents.items()
         for number, part in enumerate(
             cut_into_pages(members, lambda row: 2 + len(row.cells), _ROOM), 1
@@ -126,7 +142,7 @@ def _case_pages(rows: Sequence[CaseMatrixRow]) -> tuple[SidePage, ...]:
     for row in rows:
         documents.setdefault(row.case.partition("/")[0], []).append(row)
     return tuple(
-        SidePage(f"cases-{name}{_part(number)}.html", f"Cases of {name}", cases=part)
+        SidePage(f"cases-{name}{_part(number)}.html", f"Cases of {name}", number, cases=part)
         for name, members in documents.items()
         for number, part in enumerate(
             cut_into_pages(members, lambda row: 2 + len(row.cells), _ROOM), 1

@@ -57,10 +57,21 @@ def _found(target: str, summary: Summary) -> Iterator[str]:
     elif summary.counts[Verdict.FAIL]:
         yield f"{target} fails {counted(summary.counts[Verdict.FAIL], 'case')}"
     else:
-        yield f"{target} meets {counted(binding.tested, 'binding statement')} of as many tested"
+        yield f"{target} meets {_all(binding.tested)}"
     if advisory.unmet:
         ignored = counted(advisory.unmet, "recommendation")
         yield f"it does not follow {ignored} of {advisory.tested} tested"
+
+
+def _all(tested: int) -> str:
+    """What is met where nothing is broken."""
+    if not tested:
+        return "what was tested of it, and no binding statement was"
+    return (
+        "the one binding statement tested"
+        if tested == 1
+        else f"all {tested} binding statements tested"
+    )
 
 
 def _agreement(check: BaselineCheck) -> str:

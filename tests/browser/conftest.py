@@ -33,6 +33,9 @@ if TYPE_CHECKING:
 
 
 CASES = 2000
+UNBROKEN = "0123456789abcdef" * 8
+"""What no line can be broken in without being told to."""
+
 RANGE = Citation(
     "rfc8166.4.5.1.err-vers-range", "MUST", "rfc8166", "4.5.1", "ERR_VERS carries the own range."
 )
@@ -83,7 +86,7 @@ def judged(number: int) -> CaseRecord:
         verdict=Verdict.FAIL if failed else Verdict.PASS,
         reason="The Reply is in version 7." if failed else "",
         expected=("a Reply in version 1",),
-        actual="a Reply in version 7" if failed else "a Reply in version 1",
+        actual=f"a Reply in version 7, {UNBROKEN}" if failed else "a Reply in version 1",
         citations=(RANGE,),
         violated=(RANGE.id,) if failed else (),
         interpretations=("D-11",),
@@ -99,7 +102,13 @@ def run() -> RunRecord:
     cases = tuple(map(judged, range(CASES)))
     planned = tuple(case.id for case in cases)
     header = RunHeader(
-        FORMAT_VERSION, "mine", "mine", "loopback", planned, (("kernel", "6.1"),), ""
+        FORMAT_VERSION,
+        "mine",
+        "mine",
+        "loopback",
+        planned,
+        (("profile digest", f"sha256:{UNBROKEN}"),),
+        "",
     )
     return RunRecord(header, cases, RunFooter(len(cases), 12.0))
 

@@ -59,6 +59,26 @@ def test_a_run_that_was_killed_gets_its_pages_from_what_is_there(
     assert "its records have no end" in (tmp_path / "report.html").read_text()
 
 
+def test_a_run_that_was_killed_in_a_guest_gets_its_captures_and_exchanges(tmp_path: Path) -> None:
+    target = find_target("mutant:grants-zero")
+    certify(target, Selection(cases=(CASE,)), tmp_path, captures=False)
+    assert list((tmp_path / "evidence").glob("*.pcapng")) == []
+
+    assert main(["report", str(tmp_path)]) == 0
+
+    pages = list((tmp_path / "report").glob("rfc8166-3.3.1-*.html"))
+    assert len(list((tmp_path / "evidence").glob("*.pcapng"))) == len(pages)
+    assert all("What was exchanged" in page.read_text() for page in pages)
+
+
+def test_records_alone_are_enough(runs: Path, tmp_path: Path) -> None:
+    (tmp_path / RECORDS).write_bytes((runs / "reference" / RECORDS).read_bytes())
+
+    assert main(["report", str(tmp_path)]) == 0
+
+    assert (tmp_path / "report.html").is_file()
+
+
 def test_several_runs_stand_side_by_side(runs: Path, tmp_path: Path) -> None:
     places = [str(runs / name) for name in ("reference", "mutant:grants-zero")]
     assert main(["report", *places, "--output", str(tmp_path)]) == 0
@@ -83,6 +103,7 @@ def test_a_baseline_is_told_of_one_run(runs: Path, tmp_path: Path) -> None:
         (["{run}", "{run}"], "is named twice; name each run once"),
         (["{run}", "{other}", "--baseline", "x"], "a baseline is for one run; leave --baseline"),
         (["{run}/nothing"], "No such file or directory"),
+        (["{run}", "--output", "{other}"], "holds a run, whose pages would go; name another"),
     ],
 )
 def test_what_cannot_be_reported_is_refused_in_one_sentence(

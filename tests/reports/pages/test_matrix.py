@@ -45,10 +45,10 @@ def shown() -> tuple[ShownRun, ...]:
 
 def test_each_run_has_a_name_and_a_folder_of_its_own() -> None:
     first, second = shown_runs([("x", OLD), ("y", OLD)])
-    assert first.name == "server on 6.1.0-56-amd64 (x)"
+    assert first.name == "server (x)"
     assert (first.folder, second.folder) == (
-        "1-server-on-6.1.0-56-amd64-x",
-        "2-server-on-6.1.0-56-amd64-y",
+        "1-server-x",
+        "2-server-y",
     )
 
 
@@ -93,6 +93,13 @@ def test_changes_go_from_the_older_run_of_a_target_to_the_newer() -> None:
         "d/1/b",
         [Verdict.FAIL, Verdict.PASS],
     )
+
+
+def test_a_case_that_one_of_the_two_did_not_judge_is_no_change_of_a_verdict() -> None:
+    less = msgspec.structs.replace(NEW, cases=NEW.cases[:1])
+    (change,) = changes(shown_runs([("old", OLD), ("new", less)]))
+    assert change.rows == ()
+    assert [row.case for row in change.alone] == ["d/1/b"]
 
 
 def test_another_reason_is_a_change_of_its_own() -> None:

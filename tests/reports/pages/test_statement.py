@@ -22,7 +22,7 @@ def case(verdict: Verdict, *broken: str, number: int = 1) -> CaseRecord:
 
 def test_a_device_that_breaks_nothing() -> None:
     said = statement(run_with(case(Verdict.PASS)))
-    assert said == "server meets 1 binding statement of as many tested."
+    assert said == "server meets the one binding statement tested."
 
 
 def test_a_device_that_breaks_something() -> None:
@@ -30,10 +30,16 @@ def test_a_device_that_breaks_something() -> None:
     assert said == "server does not meet 1 binding statement of 1 tested."
 
 
+def test_a_device_of_which_only_recommendations_were_tested() -> None:
+    advised = CaseRecord("d/1/1", "Title.", Verdict.PASS, citations=(SHOULD,))
+    said = statement(run_with(advised))
+    assert said == "server meets what was tested of it, and no binding statement was."
+
+
 def test_a_recommendation_that_is_not_followed_is_no_breach() -> None:
     said = statement(run_with(case(Verdict.WARN, SHOULD.id)))
     assert said == (
-        "server meets 1 binding statement of as many tested;"
+        "server meets the one binding statement tested;"
         " it does not follow 1 recommendation of 1 tested."
     )
 

@@ -4,43 +4,24 @@ from __future__ import annotations
 
 import sys
 from pathlib import Path
-from typing import TYPE_CHECKING, Final
+from typing import TYPE_CHECKING
 
 from conformance.bad_input import BadInput
 from conformance.cli.baseline import run_file
 from conformance.suite.runner import known_ids
 from reports.baseline import check_baseline, load_baseline
 from reports.render.aside import write_aside
-from reports.render.badge import badge_json, badge_svg
-from reports.render.folder import render_all
-from reports.render.github import github_annotations
-from reports.render.json import json_document
-from reports.render.junit import junit_document
-from reports.render.oneline import one_line
+from reports.render.programs import FORMATS, write_for_programs
 from reports.render.schema import schema_text
-from reports.render.tap import ktap_document, tap_document
 from reports.stream import read_run
 
 if TYPE_CHECKING:
     import argparse
-    from collections.abc import Callable, Mapping
 
     from reports.baseline import BaselineCheck
     from reports.record import RunRecord
 
-__all__ = ["FORMATS", "add_parser", "run"]
-
-FORMATS: Final[Mapping[str, Callable[[RunRecord, BaselineCheck | None], str]]] = {
-    "junit": lambda run, check: junit_document(run, check).decode(),
-    "json": lambda run, check: json_document(run, check).decode(),
-    "tap": tap_document,
-    "ktap": ktap_document,
-    "github": github_annotations,
-    "line": lambda run, check: f"{one_line(run, check)}\n",
-    "badge": badge_json,
-    "badge-svg": badge_svg,
-}
-"""Name -> what makes the text."""
+__all__ = ["add_parser", "run"]
 
 
 def add_parser(subparsers: argparse._SubParsersAction[argparse.ArgumentParser]) -> None:
@@ -49,11 +30,11 @@ def add_parser(subparsers: argparse._SubParsersAction[argparse.ArgumentParser]) 
         "export",
         help="write a run's reports for programs again, or print one",
         description=(
-            "Make a run's reports from its records, which need not be complete: all that certify"
-            " leaves in the folder, or with --as one of them, or of the formats that it does not"
-            " write. junit: by Jenkins' schema, a suite a section; json: see --schema; tap: TAP 14;"
-            " ktap: as the kernel's test runners read it; github: annotations; line: one line;"
-            " badge: for shields.io; badge-svg: the badge itself."
+            "Make what programs read of a run from its records, which need not be complete: all"
+            " that certify leaves in the folder, or with --as one of them, or of the formats that"
+            " it does not write. junit: by Jenkins' schema, a suite a section; json: see --schema;"
+            " tap: TAP 14; ktap: as the kernel's test runners read it; github: annotations; line:"
+            " one line; badge: for shields.io; badge-svg: the badge itself."
         ),
         epilog=(
             "exit status: 0 when it is written, whatever the run found."
@@ -93,7 +74,7 @@ def run(arguments: argparse.Namespace) -> int:
     record = read_run(file)
     check = _check(record, arguments.baseline)
     if not arguments.format:
-        for path in render_all(record, file.parent, check):
+        for path in write_for_programs(record, file.parent, check):
             print(path)
         return 0
     text = FORMATS[arguments.format](record, check)

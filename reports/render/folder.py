@@ -4,13 +4,8 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Final
 
-from reports.render.aside import write_aside
-from reports.render.badge import badge_json, badge_svg
 from reports.render.html import write_html
-from reports.render.json import write_json
-from reports.render.junit import write_junit
-from reports.render.oneline import one_line
-from reports.render.tap import tap_document
+from reports.render.programs import PROGRAM_REPORTS, write_for_programs
 
 if TYPE_CHECKING:
     from pathlib import Path
@@ -20,15 +15,7 @@ if TYPE_CHECKING:
 
 __all__ = ["REPORTS", "render_all"]
 
-REPORTS: Final = (
-    "report.html",
-    "report.json",
-    "junit.xml",
-    "report.tap",
-    "summary.txt",
-    "badge.json",
-    "badge.svg",
-)
+REPORTS: Final = ("report.html", *PROGRAM_REPORTS)
 """Names of the files."""
 
 
@@ -42,13 +29,6 @@ def render_all(
     Raises:
         OSError: one cannot be written.
     """
-    paths = tuple(folder / name for name in REPORTS)
-    html, json, junit, tap, line, shield, badge = paths
+    html = folder / "report.html"
     write_html(run, html, check)
-    write_json(run, json, check)
-    write_junit(run, junit, check)
-    write_aside(tap, tap_document(run, check).encode())
-    write_aside(line, f"{one_line(run, check)}\n".encode())
-    write_aside(shield, badge_json(run, check).encode())
-    write_aside(badge, badge_svg(run, check).encode())
-    return paths
+    return html, *write_for_programs(run, folder, check)

@@ -8,10 +8,9 @@ from xml.etree import ElementTree
 
 import pytest
 
-from conformance.cli.export import FORMATS
 from conformance.suite.runner import RECORDS, certify
 from conformance.suite.selection import Selection
-from reports.render.folder import REPORTS
+from reports.render.programs import FORMATS, PROGRAM_REPORTS
 from reports.render.schema import schema_text
 from targets.registry import find_target
 from tests.conformance.cli.command_line import CASE, refused, run
@@ -58,7 +57,7 @@ def test_every_report_is_written_again_also_of_a_run_that_was_cut(
 
     assert run("export", str(tmp_path)) == 0
 
-    assert capsys.readouterr().out.split() == [str(tmp_path / name) for name in REPORTS]
+    assert capsys.readouterr().out.split() == [str(tmp_path / name) for name in PROGRAM_REPORTS]
     root = ElementTree.parse(tmp_path / "junit.xml").getroot()
     assert int(root.attrib["errors"]) > 0
     assert "cut short" in (tmp_path / "summary.txt").read_text()

@@ -8,12 +8,7 @@ from reports.pages.background import NO_BACKGROUND
 from reports.pages.environment import ASSETS
 from reports.pages.links import FIRST_PAGE, FOLDER
 from reports.pages.run_pages import write_run_pages
-from reports.render.aside import write_aside
-from reports.render.badge import badge_json, badge_svg
-from reports.render.json import write_json
-from reports.render.junit import write_junit
-from reports.render.oneline import one_line
-from reports.render.tap import tap_document
+from reports.render.programs import PROGRAM_REPORTS, write_for_programs
 
 if TYPE_CHECKING:
     from pathlib import Path
@@ -24,15 +19,7 @@ if TYPE_CHECKING:
 
 __all__ = ["REPORTS", "render_all", "report_files"]
 
-REPORTS: Final = (
-    FIRST_PAGE,
-    "report.json",
-    "junit.xml",
-    "report.tap",
-    "summary.txt",
-    "badge.json",
-    "badge.svg",
-)
+REPORTS: Final = (FIRST_PAGE, *PROGRAM_REPORTS)
 """Names of the files that a reader or a program opens."""
 
 
@@ -56,13 +43,7 @@ def render_all(
     Raises:
         OSError: a file cannot be written.
     """
-    _, json, junit, tap, line, shield, badge = (folder / name for name in REPORTS)
-    write_json(run, json, check)
-    write_junit(run, junit, check)
-    write_aside(tap, tap_document(run, check).encode())
-    write_aside(line, f"{one_line(run, check)}\n".encode())
-    write_aside(shield, badge_json(run, check).encode())
-    write_aside(badge, badge_svg(run, check).encode())
+    write_for_programs(run, folder, check)
     return write_run_pages(run, folder, check, background)
 
 

@@ -142,6 +142,10 @@ ARROWS: dict[str, set[str]] = {
             "rpcrdma.endpoint.responder rpcrdma.endpoint.backward rpcrdma.endpoint.negotiation "
             "targets.base targets.profile targets.reference"
         ),
+        "targets.examples": (
+            "rpcrdma.fabric rpcrdma.endpoint.ends targets.base targets.profile targets.fabrics "
+            "targets.reference"
+        ),
         "targets.registry": (
             "targets.base targets.profile targets.network targets.upper_tester targets.mutants "
             "targets.variants"

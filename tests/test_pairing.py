@@ -27,6 +27,7 @@ ABOUT_NO_MODULE = (
 and of those that need what a release may be without."""
 
 REPLACEMENTS = {
+    "targets/examples/": "tests/targets/examples/test_examples.py",
     "targets/mutants/": "tests/targets/mutants/test_mutants.py",
     "targets/variants/": "tests/targets/variants/test_variants.py",
 }
@@ -135,12 +136,13 @@ STRAY = {
     "tests/endpoint/test_group_machine.py": "two ends together",
     "tests/endpoint/requester/test_requester_memory.py": "rpcrdma/endpoint/requester/requester.py",
     "tests/endpoint/responder/test_responder_order.py": "rpcrdma/endpoint/responder/responder.py",
-    "tests/fuzz/parsers/test_examples.py": "examples/parsers/parser.c",
+    "tests/fuzz/parsers/test_examples.py": "targets/examples/parsers/parser.c",
     "tests/roce/test_bad_frames.py": "rpcrdma/roce/device.py",
     "tests/roce/cm/test_manager_losses.py": "rpcrdma/roce/cm/manager.py",
     "tests/roce/cm/test_two_managers.py": "two ends together",
     "tests/roce/transport/test_queue_pair_faults.py": "rpcrdma/roce/transport/queue_pair.py",
     "tests/roce/transport/test_requester_reads.py": "rpcrdma/roce/transport/requester.py",
+    "tests/targets/examples/test_examples.py": "all examples",
     "tests/targets/mutants/test_mutants.py": "all mutants",
     "tests/targets/variants/test_variants.py": "all variants",
     "tests/targets/profiles/test_linux_client_script.py": "a script in Perl",

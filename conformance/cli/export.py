@@ -4,42 +4,24 @@ from __future__ import annotations
 
 import sys
 from pathlib import Path
-from typing import TYPE_CHECKING, Final
+from typing import TYPE_CHECKING
 
 from conformance.bad_input import BadInput
 from conformance.cli.baseline import run_file
 from conformance.suite.runner import known_ids
 from reports.baseline import check_baseline, load_baseline
 from reports.render.aside import write_aside
-from reports.render.badge import badge_json, badge_svg
-from reports.render.github import github_annotations
-from reports.render.json import json_document
-from reports.render.junit import junit_document
-from reports.render.oneline import one_line
+from reports.render.programs import FORMATS
 from reports.render.schema import schema_text
-from reports.render.tap import ktap_document, tap_document
 from reports.stream import read_run
 
 if TYPE_CHECKING:
     import argparse
-    from collections.abc import Callable, Mapping
 
     from reports.baseline import BaselineCheck
     from reports.record import RunRecord
 
-__all__ = ["FORMATS", "add_parser", "run"]
-
-FORMATS: Final[Mapping[str, Callable[[RunRecord, BaselineCheck | None], str]]] = {
-    "junit": lambda run, check: junit_document(run, check).decode(),
-    "json": lambda run, check: json_document(run, check).decode(),
-    "tap": tap_document,
-    "ktap": ktap_document,
-    "github": github_annotations,
-    "line": lambda run, check: f"{one_line(run, check)}\n",
-    "badge": badge_json,
-    "badge-svg": badge_svg,
-}
-"""Name -> what makes the text."""
+__all__ = ["add_parser", "run"]
 
 
 def add_parser(subparsers: argparse._SubParsersAction[argparse.ArgumentParser]) -> None:

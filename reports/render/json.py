@@ -10,12 +10,9 @@ from typing import TYPE_CHECKING, Final
 import msgspec
 
 from reports.record import FORMAT_VERSION, CaseRecord, RunFooter, RunHeader, RunRecord
-from reports.render.aside import write_aside
 from reports.summary import exit_status, summarise
 
 if TYPE_CHECKING:
-    from pathlib import Path
-
     from reports.baseline import BaselineCheck
 
 __all__ = [
@@ -25,7 +22,6 @@ __all__ = [
     "JsonReport",
     "KnownDeviation",
     "json_document",
-    "write_json",
 ]
 
 IDENTITY: Final = f"urn:rpcrdma-conformance:report:{FORMAT_VERSION}"
@@ -100,15 +96,6 @@ class JsonReport(msgspec.Struct, frozen=True, kw_only=True):
     footer: RunFooter | None
     baseline: BaselineReport | None = None
     notes: int = 0
-
-
-def write_json(run: RunRecord, path: Path, check: BaselineCheck | None = None) -> None:
-    """Write the run to `path`, with what a baseline says of it.
-
-    Raises:
-        OSError: it cannot be written.
-    """
-    write_aside(path, json_document(run, check))
 
 
 def json_document(run: RunRecord, check: BaselineCheck | None = None) -> bytes:

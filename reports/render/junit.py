@@ -12,18 +12,16 @@ from typing import TYPE_CHECKING, Final
 from xml.etree import ElementTree
 
 from reports.printable import printable
-from reports.render.aside import write_aside
 from reports.render.ci_case import CiCase, CiResult, by_section, ci_cases
 from reports.summary import summarise
 
 if TYPE_CHECKING:
     from collections.abc import Iterable
-    from pathlib import Path
 
     from reports.baseline import BaselineCheck
     from reports.record import RunRecord
 
-__all__ = ["junit_document", "write_junit"]
+__all__ = ["junit_document"]
 
 _TAGS: Final = {
     CiResult.FAILED: "failure",
@@ -38,15 +36,6 @@ _COUNTS: Final = {
     "skipped": (CiResult.SKIPPED, CiResult.KNOWN),
 }
 """Attribute of a suite -> what it counts."""
-
-
-def write_junit(run: RunRecord, path: Path, check: BaselineCheck | None = None) -> None:
-    """Write the run to `path`.
-
-    Raises:
-        OSError: it cannot be written.
-    """
-    write_aside(path, junit_document(run, check))
 
 
 def junit_document(run: RunRecord, check: BaselineCheck | None = None) -> bytes:

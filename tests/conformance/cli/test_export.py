@@ -8,9 +8,9 @@ from xml.etree import ElementTree
 
 import pytest
 
-from conformance.cli.export import FORMATS
 from conformance.suite.runner import RECORDS, certify
 from conformance.suite.selection import Selection
+from reports.render.programs import FORMATS
 from reports.render.schema import schema_text
 from targets.registry import find_target
 from tests.conformance.cli.command_line import CASE, refused, run

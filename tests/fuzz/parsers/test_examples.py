@@ -20,7 +20,7 @@ from fuzz.parsers.asked_codecs import asked_codec
 from fuzz.parsers.options import parser_dialogue
 from fuzz.registry import corpus_of, find_harness
 
-EXAMPLES = Path(__file__).parents[3] / "examples" / "parsers"
+EXAMPLES = Path(__file__).parents[3] / "targets" / "examples" / "parsers"
 PROGRAM = shlex.join((sys.executable, "-I", "-S", str(EXAMPLES / "parser.py")))
 COMPILER = shutil.which("cc")
 SECONDS = 60

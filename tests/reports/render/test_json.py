@@ -4,29 +4,23 @@ from typing import TYPE_CHECKING
 
 import msgspec
 
-from reports.render.json import JsonReport, write_json
+from reports.render.json import JsonReport, json_document
 from reports.summary import CUT_SHORT
 
 if TYPE_CHECKING:
-    from pathlib import Path
-
     from reports.baseline import BaselineCheck
     from reports.record import RunRecord
 
 
-def test_json_report_reads_back_as_it_was_written(run: RunRecord, tmp_path: Path) -> None:
-    write_json(run, tmp_path / "report.json")
-    report = msgspec.json.decode((tmp_path / "report.json").read_bytes(), type=JsonReport)
+def test_json_report_reads_back_as_it_was_written(run: RunRecord) -> None:
+    report = msgspec.json.decode(json_document(run), type=JsonReport)
     assert (report.header, report.cases, report.footer) == (run.header, run.cases, run.footer)
     assert (report.counts["N/A"], report.notes) == (1, 0)
     assert report.exit_status == CUT_SHORT
 
 
-def test_json_report_tells_what_a_baseline_says(
-    run: RunRecord, check: BaselineCheck, tmp_path: Path
-) -> None:
-    write_json(run, tmp_path / "report.json", check)
-    report = msgspec.json.decode((tmp_path / "report.json").read_bytes(), type=JsonReport)
+def test_json_report_tells_what_a_baseline_says(run: RunRecord, check: BaselineCheck) -> None:
+    report = msgspec.json.decode(json_document(run, check), type=JsonReport)
     assert report.baseline is not None
     assert report.baseline.file == "known/server.toml"
     assert [(known.case, known.link) for known in report.baseline.known] == [

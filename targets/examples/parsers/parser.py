@@ -19,7 +19,7 @@ class Refused(Exception):
     """The octets are no header."""
 
 
-class Reader:
+class HeaderWords:
     """Takes big-endian integers from octets."""
 
     def __init__(self, octets: bytes) -> None:
@@ -41,12 +41,12 @@ class Reader:
         return bool(number)
 
 
-def segment(reader: Reader) -> list[int]:
+def segment(reader: HeaderWords) -> list[int]:
     """Handle, length, offset."""
     return [reader.number(), reader.number(), reader.number(8)]
 
 
-def read_list(reader: Reader) -> list[int]:
+def read_list(reader: HeaderWords) -> list[int]:
     """How many read segments, and each: Position first."""
     count, said = 0, []
     while reader.is_true():
@@ -55,7 +55,7 @@ def read_list(reader: Reader) -> list[int]:
     return [count, *said]
 
 
-def write_chunk(reader: Reader) -> list[int]:
+def write_chunk(reader: HeaderWords) -> list[int]:
     """How many segments, and each."""
     count = reader.number()
     if count * 16 > len(reader.octets) - reader.place:
@@ -63,7 +63,7 @@ def write_chunk(reader: Reader) -> list[int]:
     return [count, *(number for _ in range(count) for number in segment(reader))]
 
 
-def write_list(reader: Reader) -> list[int]:
+def write_list(reader: HeaderWords) -> list[int]:
     """How many Write chunks, and each."""
     count, said = 0, []
     while reader.is_true():
@@ -72,7 +72,7 @@ def write_list(reader: Reader) -> list[int]:
     return [count, *said]
 
 
-def lists(reader: Reader) -> list[int]:
+def lists(reader: HeaderWords) -> list[int]:
     """The three lists of chunks."""
     reads, writes = read_list(reader), write_list(reader)
     if BUG and writes[0]:
@@ -82,7 +82,7 @@ def lists(reader: Reader) -> list[int]:
     return [*reads, *writes, *reply]
 
 
-def error(reader: Reader) -> list[int]:
+def error(reader: HeaderWords) -> list[int]:
     """What an RDMA_ERROR says."""
     code = reader.number()
     if code not in {ERR_VERS, ERR_CHUNK}:
@@ -92,7 +92,7 @@ def error(reader: Reader) -> list[int]:
 
 def header(octets: bytes) -> list[int]:
     """Octets that the header takes, then its numbers in the order of the XDR."""
-    reader = Reader(octets)
+    reader = HeaderWords(octets)
     said = [reader.number() for _ in range(4)]
     procedure = said[-1]
     if procedure in {MSG, NOMSG}:

@@ -1,0 +1,1 @@
+"""An endpoint of your own, as a target of the suite."""

@@ -14,7 +14,7 @@ from typing import TYPE_CHECKING, Final
 from conformance.catalogue.inheritance import GOES_ON, statement
 from conformance.oracle.outcome import AnsweringOutcome, Called, Undecodable, Unexpected
 from conformance.oracle.transmissions import Scattered
-from conformance.oracle.verdict import FaultyField, Seen
+from conformance.oracle.verdict import FaultyField, SeenMessage
 from reports.record import Mark
 
 if TYPE_CHECKING:
@@ -147,20 +147,20 @@ def field_of(rules: Iterable[str]) -> str:
     return next((path for rule in rules if (path := _fields().get(rule))), "")
 
 
-def seen_message(octets: bytes) -> Seen | None:
+def seen_message(octets: bytes) -> SeenMessage | None:
     """How a message is found in a trace; None of one too short to have an XID."""
-    return Seen(int.from_bytes(octets[:4]), len(octets)) if len(octets) >= 4 else None
+    return SeenMessage(int.from_bytes(octets[:4]), len(octets)) if len(octets) >= 4 else None
 
 
-def seen_outcome(outcome: Outcome) -> Seen | None:
+def seen_outcome(outcome: Outcome) -> SeenMessage | None:
     """The same of a message that came to the tester; None of what is no message."""
     match outcome:
         case Undecodable():
             return seen_message(outcome.octets)
         case AnsweringOutcome() | Called() | Unexpected():
-            return Seen(outcome.xid, getattr(outcome, "length", 0))
+            return SeenMessage(outcome.xid, getattr(outcome, "length", 0))
         case Scattered():
-            return Seen(outcome.xid, 0)
+            return SeenMessage(outcome.xid, 0)
         case _:
             return None
 
@@ -181,7 +181,7 @@ def marks_of(rules: Iterable[BrokenRule]) -> tuple[Mark, ...]:
     return tuple(dict.fromkeys(found))
 
 
-def marks_in(seen: Seen | None, fields: Iterable[FaultyField]) -> tuple[Mark, ...]:
+def marks_in(seen: SeenMessage | None, fields: Iterable[FaultyField]) -> tuple[Mark, ...]:
     """The marks of fields of one message; none if nobody knows which it is."""
     if seen is None:
         return ()

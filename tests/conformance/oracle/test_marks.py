@@ -17,14 +17,14 @@ from conformance.oracle.marks import (
     seen_outcome,
 )
 from conformance.oracle.outcome import Silent, read_outcome
-from conformance.oracle.verdict import BrokenRule, FaultyField, Seen, broken_rule
+from conformance.oracle.verdict import BrokenRule, FaultyField, SeenMessage, broken_rule
 from reports.record import Mark
 from rpcrdma.wire import RdmaDone, RdmaError, RdmaMsg, TransportHeader, encode_header
 from rpcrdma.wire._generated_rfc8166 import ErrChunk
 
 XID_ECHOED = "rfc8166.4.5.error-xid-echoed"
 ERROR = encode_header(TransportHeader(7, 1, 8, RdmaError(ErrChunk())))
-SEEN = Seen(7, len(ERROR))
+SEEN = SeenMessage(7, len(ERROR))
 
 
 def test_every_rule_of_the_table_is_a_requirement() -> None:
@@ -48,10 +48,10 @@ def test_what_goes_on_without_words_of_its_own_is_about_no_field() -> None:
 
 
 @pytest.mark.parametrize(
-    ("octets", "seen"), [(ERROR, SEEN), (ERROR[:4], Seen(7, 4)), (b"abc", None)]
+    ("octets", "seen"), [(ERROR, SEEN), (ERROR[:4], SeenMessage(7, 4)), (b"abc", None)]
 )
 def test_a_message_is_found_by_its_first_word_and_its_length(
-    octets: bytes, seen: Seen | None
+    octets: bytes, seen: SeenMessage | None
 ) -> None:
     assert seen_message(octets) == seen
     assert seen_outcome(read_outcome(octets)) == seen
@@ -60,7 +60,7 @@ def test_a_message_is_found_by_its_first_word_and_its_length(
 def test_what_is_no_message_is_not_found() -> None:
     assert seen_outcome(Silent(1.0)) is None
     done = encode_header(TransportHeader(7, 1, 8, RdmaDone()))
-    assert seen_outcome(read_outcome(done)) == Seen(7, 0)
+    assert seen_outcome(read_outcome(done)) == SeenMessage(7, 0)
 
 
 def test_a_rule_marks_the_field_that_its_judge_names_or_else_the_one_of_its_requirement() -> None:

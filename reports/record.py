@@ -19,6 +19,7 @@ __all__ = [
     "Citation",
     "Exchange",
     "Field",
+    "Mark",
     "RunFooter",
     "RunHeader",
     "RunRecord",
@@ -124,6 +125,23 @@ class Exchange(msgspec.Struct, frozen=True):
     fields: tuple[Field, ...] = ()
 
 
+class Mark(msgspec.Struct, frozen=True):
+    """The field of a message of the device with which a requirement was broken.
+
+    Attributes:
+        xid: the first word of the message, rdma_xid.
+        length: of the message, in octets; 0 where nobody has counted them.
+        path: of the field as in the XDR, dotted: `rdma_body.rdma_writes[0].target[1].length`; or
+            its last step, or the name that a record gives it.
+        why: what is wrong with it, in a few words.
+    """
+
+    xid: int
+    length: int
+    path: str
+    why: str
+
+
 class CaseRecord(msgspec.Struct, frozen=True, tag="case"):
     """One case judged against one target.
 
@@ -143,6 +161,7 @@ class CaseRecord(msgspec.Struct, frozen=True, tag="case"):
             baseline depends on them.
         interpretations: ids of `INTERPRETATIONS.md` on which the verdict rests.
         exchanges: what was sent and received; of PASS and N/A it is in the evidence alone.
+        marks: the fields of the device's messages that were wrong, as far as they are known.
         evidence: file names relative to the run's folder: trace, pcapng, and where the
             device's machine was found dead, its console.
         rerun: the command that runs this one case again.
@@ -162,6 +181,7 @@ class CaseRecord(msgspec.Struct, frozen=True, tag="case"):
     notes: tuple[str, ...] = ()
     interpretations: tuple[str, ...] = ()
     exchanges: tuple[Exchange, ...] = ()
+    marks: tuple[Mark, ...] = ()
     evidence: tuple[str, ...] = ()
     rerun: str = ""
     started: float = 0.0

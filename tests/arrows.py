@@ -202,9 +202,10 @@ ARROWS: dict[str, set[str]] = {
         "conformance.suite": (
             "rpcrdma.errors rpcrdma.wire rpcrdma.fabric reports.printable reports.record "
             "reports.stream reports.capture reports.render targets.base targets.profile "
-            "targets.lab targets.shared targets.registry conformance.catalogue conformance.tester "
-            "conformance.tester.workload conformance.tester.client conformance.tester.server "
-            "conformance.options conformance.groups conformance.scenarios"
+            "targets.lab targets.shared targets.registry conformance.catalogue conformance.oracle "
+            "conformance.tester conformance.tester.workload conformance.tester.client "
+            "conformance.tester.server conformance.options conformance.groups "
+            "conformance.scenarios"
         ),
         "conformance.explore": (
             "rpcrdma.errors rpcrdma.xdr rpcrdma.wire rpcrdma.ulp rpcrdma.fabric "

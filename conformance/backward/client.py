@@ -28,6 +28,7 @@ from conformance.backward.choice import backward_workload_for
 from conformance.backward.workload import ForwardOnly, carry_out
 from conformance.catalogue.inheritance import statements
 from conformance.oracle.backward import InFlight, broken_rules
+from conformance.oracle.marks import marks_by
 from conformance.oracle.outcome import (
     Answered,
     Called,
@@ -359,10 +360,8 @@ class BackwardClient:
             return True
         if not isinstance(outcome, Called):
             return False
-        version = self.peer.version
-        threshold = self.peer.profile.claims.reply_inline_threshold
-        if version == v2.VERSION:
-            threshold = THRESHOLD_TWO
+        version, own = self.peer.version, self.peer.profile.claims.reply_inline_threshold
+        threshold = THRESHOLD_TWO if version == v2.VERSION else own
         in_flight = {xid: before.payload for xid, before in self.in_flight.items()}
         before = InFlight(in_flight, self.granted, self.peer.takes_chunks)
         broken = broken_rules(outcome, before, threshold, version)
@@ -375,6 +374,7 @@ class BackwardClient:
                 expected=("a backward Call as bidir 2.5 has it",),
                 actual=str(outcome),
                 breaks=tuple(dict.fromkeys((*blamed, *broken_ids(broken)))),
+                marks=marks_by(outcome, broken),
             )
         self.in_flight[outcome.xid] = outcome
         self._kept.append(outcome)

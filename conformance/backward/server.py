@@ -29,6 +29,7 @@ from conformance.backward.calls import TestprogCalls, backward_calls_for
 from conformance.catalogue.inheritance import statements
 from conformance.oracle.backward import broken_reply_rules
 from conformance.oracle.header import VERSION_ONE
+from conformance.oracle.marks import marks_by
 from conformance.oracle.message_type import whole_type
 from conformance.oracle.outcome import Answered, ErrChunk, ErrVers, Outcome, read_outcome
 from conformance.oracle.verdict import broken_ids, readings_of
@@ -237,6 +238,7 @@ class BackwardServer:
                 expected=("a backward Reply as bidir 2.6 has it",),
                 actual=str(reply),
                 breaks=broken_ids(broken),
+                marks=marks_by(reply, broken),
             )
 
     def _goes_on(self, xid: int) -> bool:

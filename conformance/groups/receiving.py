@@ -9,6 +9,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Final
 
 from conformance import verify
+from conformance.oracle.marks import marks_by, marks_of_kind
 from conformance.oracle.outcome import Disconnected, OptionReceived, Outcome, Silent
 from conformance.oracle.responder.answer_rules import broken_answer_rules
 from conformance.oracle.transmissions import GroupAnswered, Reported, Scattered
@@ -102,6 +103,7 @@ def right_kind(
         expected=expected,
         actual=str(outcome),
         breaks=_blamed(peer, outcome, kinds, breaks),
+        marks=marks_of_kind(outcome),
         unanswered=isinstance(outcome, Silent | Disconnected),
     )
 
@@ -123,6 +125,7 @@ def judge(peer: Peer, outcome: Outcome, broken: Iterable[BrokenRule]) -> None:
             expected=("an answer that keeps all rules",),
             actual=str(outcome),
             breaks=broken_ids(fatal),
+            marks=marks_by(outcome, fatal),
         )
     for rule in rules:
         peer.case.let_pass(f"{rule.detail}.", rule.ids)

@@ -27,6 +27,7 @@ if TYPE_CHECKING:
 
     from conformance.oracle.outcome import Answered, Called
     from conformance.oracle.verdict import BrokenRule
+    from rpcrdma.wire import RdmaNomsg
 
 __all__ = ["BackwardLine", "InFlight", "broken_reply_rules", "broken_rules"]
 
@@ -82,9 +83,15 @@ def _chunks(called: Called, version: int) -> Iterator[BrokenRule]:
         detail = f"it is an {constant_of(type(body))}"
         yield broken_rule("bidir.2.5.call-is-rdma-msg", detail, version, ("D-41",))
     if body.rdma_reads or body.rdma_writes or body.rdma_reply is not None:
-        yield broken_rule(
-            "bidir.2.5.call-has-empty-lists", "a list is not empty", version, ("D-41",)
-        )
+        rule, detail = "bidir.2.5.call-has-empty-lists", "a list is not empty"
+        yield broken_rule(rule, detail, version, ("D-41",), where=_filled(body))
+
+
+def _filled(body: RdmaMsg | RdmaNomsg) -> str:
+    """The path of the first list that is not empty."""
+    names = ("rdma_reads", "rdma_writes")
+    filled = (f"rdma_body.{name}" for name in names if getattr(body, name))
+    return next(filled, "rdma_body.rdma_reply")
 
 
 def _payload(called: Called, version: int) -> Iterator[BrokenRule]:
@@ -147,9 +154,8 @@ def _reply_header(reply: Answered, version: int) -> Iterator[BrokenRule]:
         detail = f"it is an {constant_of(type(body))}"
         yield broken_rule("bidir.2.6.reply-is-rdma-msg", detail, version, ("D-41",))
     if body.rdma_reads or body.rdma_writes or body.rdma_reply is not None:
-        yield broken_rule(
-            "bidir.2.6.reply-has-empty-lists", "a list is not empty", version, ("D-41",)
-        )
+        rule, detail = "bidir.2.6.reply-has-empty-lists", "a list is not empty"
+        yield broken_rule(rule, detail, version, ("D-41",), where=_filled(body))
     if header.rdma_credit == 0:
         yield broken_rule("bidir.2.1.2.credit-is-never-zero", "rdma_credit is zero", version)
 

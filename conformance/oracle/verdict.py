@@ -12,8 +12,8 @@ the message is bound (`conformance.catalogue.inheritance`).
 
 from __future__ import annotations
 
-from dataclasses import dataclass
-from typing import TYPE_CHECKING, Final, Generic, TypeAlias, TypeVar
+from dataclasses import dataclass, field
+from typing import TYPE_CHECKING, Final, Generic, NamedTuple, TypeAlias, TypeVar
 
 from conformance.catalogue.inheritance import statements
 from reports.record import Verdict
@@ -24,8 +24,10 @@ if TYPE_CHECKING:
 __all__ = [
     "Alternative",
     "BrokenRule",
+    "FaultyField",
     "Ids",
     "Judgement",
+    "SeenMessage",
     "Wording",
     "alternative",
     "best_of",
@@ -44,6 +46,30 @@ _SECTIONS: Final = "D-61"
 """The reading by which the rules of Version One go on in Version Two."""
 
 
+class SeenMessage(NamedTuple):
+    """By what a message that came from the device is found in a trace.
+
+    Attributes:
+        xid: its first word.
+        length: in octets; 0 where nobody has counted them.
+    """
+
+    xid: int
+    length: int
+
+
+class FaultyField(NamedTuple):
+    """A field of a message that is not as it must be.
+
+    Attributes:
+        path: as in DecodeError.
+        why: in a few words.
+    """
+
+    path: str
+    why: str
+
+
 @dataclass(frozen=True, slots=True)
 class BrokenRule:
     """One rule that a message breaks, or what else was seen of an end.
@@ -56,6 +82,9 @@ class BrokenRule:
         severity: FAIL, or WARN of what a document only recommends, or tolerates.
         origin: the id under which a document states the rule first, whatever the version: by it a
             judge tells rules apart for which Version Two has one statement.
+        fields: those that are wrong; empty where the ids tell it, or none is.
+        seen: the message; None where there is none, or nobody has said.  Neither of the two makes
+            two broken rules different.
     """
 
     ids: Ids
@@ -63,6 +92,8 @@ class BrokenRule:
     readings: tuple[str, ...] = ()
     severity: Verdict = Verdict.FAIL
     origin: str = ""
+    fields: tuple[FaultyField, ...] = field(default=(), compare=False)
+    seen: SeenMessage | None = field(default=None, compare=False)
 
     def __str__(self) -> str:
         return f"{self.ids[0]}: {self.detail}" if self.ids else self.detail
@@ -95,12 +126,16 @@ class Alternative(Generic[Kind]):
 
 @dataclass(frozen=True, slots=True)
 class Judgement:
-    """What was seen is worth: the verdict, why, the ids broken, the readings it rests on."""
+    """What was seen is worth: the verdict, why, the ids broken, the readings it rests on.
+
+    `rules` are those that what came breaks although its kind is right.
+    """
 
     verdict: Verdict
     reason: str = ""
     violated: Ids = ()
     interpretations: tuple[str, ...] = ()
+    rules: tuple[BrokenRule, ...] = field(default=(), compare=False)
 
 
 @dataclass(frozen=True, slots=True)
@@ -161,7 +196,8 @@ def best_of(
     worst = [rule for rule in found if not rule.warns] or found
     if worst:
         reason = "; ".join(rule.detail for rule in worst)
-        return Judgement(worst[0].severity, reason, broken_ids(worst), readings_of(worst))
+        rules = tuple(worst)
+        return Judgement(worst[0].severity, reason, broken_ids(worst), readings_of(worst), rules)
     best = min(fitting, key=lambda item: item.warning)
     if best.warning:
         return Judgement(Verdict.WARN, wording().tolerated, best.ids, best.readings)
@@ -174,6 +210,7 @@ def broken_rule(
     version: int = 1,
     readings: tuple[str, ...] = (),
     severity: Verdict = Verdict.FAIL,
+    where: str = "",
 ) -> BrokenRule:
     """A broken rule, under the ids that it has in a version.
 
@@ -183,11 +220,13 @@ def broken_rule(
         version: by whose ids it is told.
         readings: on which the judgement rests.
         severity: FAIL or WARN.
+        where: path of the field that is wrong, where the ids do not tell it.
     """
     stated = (rules,) if isinstance(rules, str) else rules
     ids = statements(stated, version)
     rests_on = readings if ids == stated else (*readings, _SECTIONS)
-    return BrokenRule(ids, detail, tuple(dict.fromkeys(rests_on)), severity, stated[0])
+    fields = (FaultyField(where, detail),) if where else ()
+    return BrokenRule(ids, detail, tuple(dict.fromkeys(rests_on)), severity, stated[0], fields)
 
 
 def broken_ids(broken: Iterable[BrokenRule]) -> Ids:

@@ -11,18 +11,18 @@ from typing import TYPE_CHECKING, Any, Final
 
 import msgspec
 
-from reports.record import Exchange, Field, Verdict
+from conformance.suite.marking import by_message, marked_fields
+from reports.record import Exchange, Verdict
 from reports.stream import RunWriter
 from rpcrdma.fabric.segments import Placement
 from rpcrdma.fabric.trace import EventKind, Side, Trace, TraceEvent
 from rpcrdma.wire import describe
-from rpcrdma.wire.fields import fields_of
 
 if TYPE_CHECKING:
-    from collections.abc import Mapping
+    from collections.abc import Iterable, Mapping, Sequence
     from pathlib import Path
 
-    from reports.record import CaseRecord, RunRecord
+    from reports.record import CaseRecord, Mark, RunRecord
 
 __all__ = [
     "annotated",
@@ -61,16 +61,23 @@ def annotated(trace: Trace, mutations: Mapping[bytes, str]) -> Trace:
     return replace(trace, events=events)
 
 
-def exchanges(trace: Trace) -> tuple[Exchange, ...]:
-    """The steps of a case."""
+def exchanges(trace: Trace, marks: Iterable[Mark] = ()) -> tuple[Exchange, ...]:
+    """The steps of a case; `marks` are the fields of the device's messages that were wrong."""
     start = trace.events[0].time if trace.events else 0.0
-    return tuple(_exchange(event, start) for event in trace.events if event.kind not in _UNTOLD)
+    marked = by_message(trace.events, marks)
+    return tuple(
+        _exchange(event, start, marked.get(place, ()))
+        for place, event in enumerate(trace.events)
+        if event.kind not in _UNTOLD
+    )
 
 
-def shown_exchanges(trace: Trace, verdict: Verdict) -> tuple[Exchange, ...]:
+def shown_exchanges(
+    trace: Trace, verdict: Verdict, marks: Iterable[Mark] = ()
+) -> tuple[Exchange, ...]:
     """The steps that the record of a case has: none of one that passed, or was not run."""
     # Decoding costs as much as the case does.
-    return () if verdict in _UNSHOWN else exchanges(trace)
+    return () if verdict in _UNSHOWN else exchanges(trace, marks)
 
 
 def write_evidence(
@@ -127,7 +134,8 @@ def _completed(case: CaseRecord, folder: Path) -> CaseRecord:
         return case
     _lines, captured = _traced(case)
     _write_capture(trace, folder / captured)
-    return msgspec.structs.replace(case, exchanges=shown_exchanges(trace, case.verdict))
+    steps = shown_exchanges(trace, case.verdict, case.marks)
+    return msgspec.structs.replace(case, exchanges=steps)
 
 
 def _traced(case: CaseRecord) -> list[str]:
@@ -201,7 +209,7 @@ def _line(event: TraceEvent, epoch: float | None) -> bytes:
     )
 
 
-def _exchange(event: TraceEvent, start: float) -> Exchange:
+def _exchange(event: TraceEvent, start: float, marks: Sequence[Mark]) -> Exchange:
     local = event.side is Side.LOCAL
     who = "tester" if local else "device"
     if event.kind is EventKind.SEND:
@@ -209,7 +217,7 @@ def _exchange(event: TraceEvent, start: float) -> Exchange:
         if event.placed:
             summary += f" [into {', '.join(map(str, event.placed))}]"
         direction, detail = "sent" if local else "received", describe.indented(event.data)
-        fields = _fields(event.data)
+        fields = marked_fields(event.data, marks)
     else:
         where = "" if event.handle is None else f" at handle {event.handle:#010x}"
         size = f" of {event.length} octets" if event.length else ""
@@ -228,10 +236,4 @@ def _exchange(event: TraceEvent, start: float) -> Exchange:
         who,
         describe.credits_of(event.data) if event.kind is EventKind.SEND else None,
         fields,
-    )
-
-
-def _fields(message: bytes) -> tuple[Field, ...]:
-    return tuple(
-        Field(one.offset, one.length, one.depth, one.name, one.value) for one in fields_of(message)
     )

@@ -16,7 +16,7 @@ from typing import TYPE_CHECKING, Final
 import pytest
 
 from conformance.catalogue.entries import UnknownRequirement
-from conformance.suite.blame import cited_and_broken, meant
+from conformance.suite.blame import cited_and_broken, marks_on, meant
 from conformance.suite.evidence import annotated, shown_exchanges, write_console, write_evidence
 from conformance.suite.fixtures import Fixtures, SuiteError
 from conformance.suite.limits import OutOfTime, RunLimits
@@ -323,6 +323,7 @@ class Plugin:
         expected, actual = seen.expected, seen.actual
         # What is compared with a baseline, or another run, must not depend on what XIDs it has.
         reason, actual = rig.numbered(reason), rig.numbered(actual)
+        marks = marks_on(self._found, log, violated)
         cited = tuple(dict.fromkeys((*case.requirements, *violated)))
         entries = [self._catalogue[requirement] for requirement in cited]
         readings = [*case.interpretations, *log.interpretations]
@@ -335,7 +336,7 @@ class Plugin:
             if rig.trace.events:
                 trace = annotated(rig.trace, log.mutations)
                 files = write_evidence(trace, self._folder, stem, capture=self._captures) + files
-                steps = shown_exchanges(trace, verdict) if self._captures else ()
+                steps = shown_exchanges(trace, verdict, marks) if self._captures else ()
         self._on_case(
             CaseRecord(
                 id=case.id,
@@ -350,6 +351,7 @@ class Plugin:
                 notes=tuple(rig.numbered(sentence) for sentence in log.notes),
                 interpretations=tuple(dict.fromkeys(readings)),
                 exchanges=steps,
+                marks=marks,
                 evidence=files,
                 rerun=case.command(self._called),
                 started=self._case_began - self._began,

@@ -9,6 +9,7 @@ from __future__ import annotations
 from dataclasses import replace
 from typing import TYPE_CHECKING, Final
 
+from conformance.oracle.marks import faulty_fields, marks_of
 from conformance.oracle.verdict import broken_ids
 from conformance.tester.case import Deviation, Inconclusive
 
@@ -43,7 +44,7 @@ def with_broken_rules(
     seen = [rule for rule in violations if not rule.warns or not set(cited).isdisjoint(rule.ids)]
     case.interpretations += [reading for rule in seen for reading in rule.readings]
     for rule in seen:
-        warning = replace(rule, detail=f"{rule.detail}.")
+        warning = replace(rule, detail=f"{rule.detail}.", fields=faulty_fields((rule,)))
         # What many messages have in common is said once.
         if rule.warns and warning not in case.warnings:
             case.warnings.append(warning)
@@ -53,11 +54,12 @@ def with_broken_rules(
     reasons = list(dict.fromkeys(f"{rule.detail}." for rule in broken))
     if len(reasons) > MOST_REASONS:
         reasons[MOST_REASONS:] = [f"And {len(reasons) - MOST_REASONS} more of the kind."]
-    rules = broken_ids(broken)
+    rules, marks = broken_ids(broken), marks_of(broken)
     if not isinstance(found, Deviation):
         # Why the situation could not be brought about is likely to follow from that.
         why = (f"{found}. In the {whose}'s messages:",) if found is not None else ()
-        return Deviation(" ".join((*why, *reasons)), expected=("good messages",), breaks=rules)
+        reason = " ".join((*why, *reasons))
+        return Deviation(reason, expected=("good messages",), breaks=rules, marks=marks)
     # What the case found is likely to follow from what is wrong with the messages.
     new = [reason for reason in reasons if reason not in found.reason]
     # What it says, or may leave unsaid, stays beside the rules.
@@ -68,4 +70,5 @@ def with_broken_rules(
         actual=found.actual,
         breaks=tuple(dict.fromkeys((*said, *rules))),
         unanswered=found.unanswered,
+        marks=tuple(dict.fromkeys((*found.marks, *marks))),
     )

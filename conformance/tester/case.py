@@ -5,8 +5,8 @@ from __future__ import annotations
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Final
 
-from conformance.oracle.verdict import BrokenRule
-from reports.record import Verdict
+from conformance.oracle.verdict import BrokenRule, SeenMessage
+from reports.record import Mark, Verdict
 
 if TYPE_CHECKING:
     from conformance.tester.acceptance import Acceptance
@@ -28,6 +28,8 @@ class Deviation(AssertionError):
             cites more, the one alone that the case is about.
         unanswered: whether there is no answer, or none that can be decoded, so that nothing could
             be looked at.  If `breaks` is empty, that is held against one requirement alone, too.
+        marks: the fields that are wrong; if empty, the one that the first requirement with a field
+            is about, in the message that the case has looked at last.
     """
 
     def __init__(
@@ -38,6 +40,7 @@ class Deviation(AssertionError):
         actual: str = "",
         breaks: tuple[str, ...] = (),
         unanswered: bool = False,
+        marks: tuple[Mark, ...] = (),
     ) -> None:
         super().__init__(reason)
         self.reason = reason
@@ -45,6 +48,7 @@ class Deviation(AssertionError):
         self.actual = actual
         self.breaks = breaks
         self.unanswered = unanswered
+        self.marks = marks
 
 
 class Inconclusive(Exception):  # a verdict, not an error
@@ -76,6 +80,7 @@ class CaseLog:
         cut_short: whether some of that came in place of what the case is about, so that nothing
             else of what the case cites was looked at.
         interpretations: entries of INTERPRETATIONS.md that decided something.
+        looked_at: the message of the device that the case has looked at last.
         mutations: octets that were sent -> what was changed in them, as a clause.
         acceptances: what its verifications accept, message by message.
         arrivals: messages of the device that have come.
@@ -91,6 +96,7 @@ class CaseLog:
     notes: list[str] = field(default_factory=list)
     cut_short: bool = False
     interpretations: list[str] = field(default_factory=list)
+    looked_at: SeenMessage | None = None
     mutations: dict[bytes, str] = field(default_factory=dict)
     acceptances: list[Acceptance] = field(default_factory=list)
     arrivals: int = 0
@@ -115,7 +121,8 @@ class CaseLog:
             breaks: ids of requirements.
             instead: whether it came in place of what the case is about.
         """
-        self.warnings.append(BrokenRule(breaks, reason, severity=Verdict.WARN))
+        rule = BrokenRule(breaks, reason, severity=Verdict.WARN, seen=self.looked_at)
+        self.warnings.append(rule)
         self.cut_short = self.cut_short or instead
 
     def remark(self, sentence: str) -> None:

@@ -32,6 +32,7 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING, Final, TypeVar, overload
 
 from conformance.catalogue.inheritance import statements
+from conformance.oracle.marks import marks_by, marks_of_kind
 from conformance.oracle.outcome import (
     Answered,
     Disconnected,
@@ -185,6 +186,7 @@ def awaited(
             actual=str(outcome),
             breaks=blamed(outcome, call.version, breaks),
             unanswered=answered_xid(outcome) is None,
+            marks=marks_of_kind(outcome),
         )
     return outcome
 
@@ -311,6 +313,7 @@ def each(peer: Peer, *wanted: tuple[Call | Message, type[Outcome]], breaks: Ids 
                 actual=str(outcome),
                 breaks=blamed(outcome, peer.version, breaks),
                 unanswered=xid is None,
+                marks=marks_of_kind(outcome),
             )
         look(peer, answered[0], outcome)
 
@@ -358,5 +361,6 @@ def _answer(peer: Peer, call: Call | Message, expected: tuple[str, ...]) -> Outc
             expected=expected,
             actual=str(outcome),
             breaks=broken.ids,
+            marks=marks_by(outcome, (broken,)),
         )
     return outcome

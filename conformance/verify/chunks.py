@@ -25,6 +25,7 @@ import msgspec
 
 from conformance.catalogue.inheritance import statements
 from conformance.oracle.header import decode_header
+from conformance.oracle.marks import marks_by
 from conformance.oracle.outcome import Answered, Disconnected, ErrChunk, Silent, answered_xid
 from conformance.oracle.responder.reply_rules import broken_rules
 from conformance.tester.case import Deviation
@@ -307,6 +308,7 @@ def returned(call: Call, answer: Answered) -> None:
             expected=("lists that keep the rules of sections 3.4.6 and 4.3",),
             actual=f"{answer}: {in_words(answer.body)}",
             breaks=broken.ids,
+            marks=marks_by(answer, (broken,)),
         )
     untouched(call)
     for name, chunk, back in call.used(answer):

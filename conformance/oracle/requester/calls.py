@@ -160,7 +160,8 @@ def _length(length: int, state: RequesterState) -> Iterator[BrokenRule]:
 def _undecodable(message: bytes, error: DecodeError, version: int) -> BrokenRule:
     readings = ("D-33",) if error.reason is Reason.BAD_BOOLEAN else ()
     detail = f"the header cannot be decoded: {error}"
-    return broken_rule(broken_by(message, error, version), detail, version, readings)
+    rules = broken_by(message, error, version)
+    return broken_rule(rules, detail, version, readings, where=error.path or "rdma_xid")
 
 
 def _lists(message: bytes, payload: bytes) -> Iterator[BrokenRule]:

@@ -25,6 +25,7 @@ from rpcrdma.wire._generated_rtrext import (
     DirectToExplicitRdma,
     DirectToSends,
 )
+from rpcrdma.wire.words import in_words
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Mapping
@@ -72,10 +73,14 @@ def _ranges(group: RequestGroup) -> Iterator[BrokenRule]:
     for first, second in pairwise(one.xmdrsds_range for one in group.contents.optxrq_rsd):
         if second.xmdrsdr_begin < first.xmdrsdr_begin:
             rules: Ids = ("rtrext.7.4.ranges-ascend",)
-            yield broken_rule(rules, f"{second} after {first}", VERSION_TWO, ("D-115",))
+            yield broken_rule(
+                rules, f"{in_words(second)} after {in_words(first)}", VERSION_TWO, ("D-115",)
+            )
         elif second.xmdrsdr_begin < first.xmdrsdr_end:
             rules = ("rtrext.7.4.ranges-are-disjoint",)
-            yield broken_rule(rules, f"{second} overlaps {first}", VERSION_TWO, ("D-115",))
+            yield broken_rule(
+                rules, f"{in_words(second)} overlaps {in_words(first)}", VERSION_TWO, ("D-115",)
+            )
 
 
 def _ways(group: RequestGroup, state: RequesterState) -> Iterator[BrokenRule]:

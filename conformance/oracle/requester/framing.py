@@ -65,7 +65,7 @@ def judge_framing(
         yield broken_rule("rfc8166.2.2.2.call-msg-type", "the RPC message is a Reply", version)
     elif message.body.rpcvers != rpc.RPC_VERSION:
         detail = f"RPC version {message.body.rpcvers}"
-        yield broken_rule("rfc8166.4.rpc-layout-is-unchanged", detail, version)
+        yield broken_rule("rfc8166.4.rpc-layout-is-unchanged", detail, version, where="rpcvers")
 
 
 def _no_message(
@@ -86,4 +86,5 @@ def _no_message(
         )
     if not begins:
         rules = (*rules, "rfc8166.3.2.payload-begins-with-xid")
-    return broken_rule(rules, f"no RPC message: {error}", version)
+    where = error.path or "payload"
+    return broken_rule(rules, f"no RPC message: {error}", version, where=where)

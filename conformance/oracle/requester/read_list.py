@@ -9,10 +9,11 @@ rfc8166 section 6.1    DDP-Eligibility
 
 from __future__ import annotations
 
+from dataclasses import replace
 from itertools import groupby
 from typing import TYPE_CHECKING, Final
 
-from conformance.oracle.verdict import BrokenRule, Ids, broken_rule
+from conformance.oracle.verdict import BrokenRule, FaultyField, Ids, broken_rule
 from reports.record import Verdict
 from rpcrdma.errors import DecodeError, Reason
 from rpcrdma.wire import (
@@ -24,6 +25,7 @@ from rpcrdma.wire import (
     roundup_padding,
     rpc,
 )
+from rpcrdma.wire.words import in_words
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator
@@ -50,12 +52,23 @@ def judge_read_list(body: Body, payload: bytes, version: int) -> Iterator[Broken
     yield from _form(body, chunks, payload, version)
     yield from _order(body.rdma_reads, version)
     for chunk in chunks:
-        yield from _chunk(chunk, version)
-    if isinstance(body, RdmaMsg):
-        yield from _within_stream(chunks, len(payload), version)
-    else:
-        whole = sum(chunk.length for chunk in chunks if chunk.position == 0)
-        yield from _within_stream(chunks, whole, version)
+        yield from _chunk(chunk, body.rdma_reads, version)
+    kept = len(payload)
+    if not isinstance(body, RdmaMsg):
+        kept = sum(chunk.length for chunk in chunks if chunk.position == 0)
+    yield from _within_stream(chunks, body.rdma_reads, kept, version)
+
+
+def _path(
+    reads: tuple[ReadSegment, ...], chunk: ReadChunk, name: str, *, empty: bool = False
+) -> str:
+    """The path of a word of a chunk's first segment, or of its first one without octets."""
+    of_chunk = (
+        number
+        for number, segment in enumerate(reads)
+        if segment.position == chunk.position and not (empty and segment.target.length)
+    )
+    return f"rdma_body.rdma_reads[{next(of_chunk, 0)}].{name}"
 
 
 def _form(
@@ -74,7 +87,8 @@ def _form(
             if not payload:
                 rules = (*rules, "rfc8166.3.5.3.long-call-in-a-read-chunk")
             detail = "a Position-Zero Read chunk in an RDMA_MSG"
-            yield broken_rule(rules, detail, version, ("D-23",))
+            where = _path(body.rdma_reads, whole, "position")
+            yield broken_rule(rules, detail, version, ("D-23",), where=where)
         return
     # rfc8166 4.2.4: the Payload stream is in the chunks, so these octets are none of it (D-32).
     if payload:
@@ -83,7 +97,7 @@ def _form(
             "rfc8166.3.5.3.long-message-sends-the-header-only",
         )
         detail = f"{len(payload)} octets after the header of an RDMA_NOMSG"
-        yield broken_rule(rules, detail, version, ("D-32",))
+        yield broken_rule(rules, detail, version, ("D-32",), where="payload")
     if not (chunks or body.rdma_writes or body.rdma_reply is not None):
         yield broken_rule(
             "rfc8166.4.2.4.nomsg-has-a-list", "an RDMA_NOMSG without any list", version
@@ -112,26 +126,31 @@ def _order(reads: tuple[ReadSegment, ...], version: int) -> Iterator[BrokenRule]
             "rfc8166.4.3.1.read-list-groups-by-position",
             "rfc8166.3.4.5.same-position-throughout-a-chunk",
         )
-        detail = f"the segments of a Read chunk are apart: Positions {positions}"
+        detail = f"the segments of a Read chunk are apart: Positions {in_words(positions)}"
         yield broken_rule(rules, detail, version, ("D-23",), Verdict.WARN)
     elif positions != sorted(positions):
         rules = ("rfc8166.4.3.1.read-list-groups-by-position",)
-        detail = f"Positions descend: {positions}"
+        detail = f"Positions descend: {in_words(positions)}"
         yield broken_rule(rules, detail, version, ("D-23",), Verdict.WARN)
 
 
-def _chunk(chunk: ReadChunk, version: int) -> Iterator[BrokenRule]:
+def _chunk(chunk: ReadChunk, reads: tuple[ReadSegment, ...], version: int) -> Iterator[BrokenRule]:
     # rfc8166 3.4.5: every item of an XDR stream begins at a multiple of four.
     if chunk.position % _UNIT:
         rules: Ids = ("rfc8166.3.4.5.position-is-a-multiple-of-four",)
-        yield broken_rule(rules, f"Position {chunk.position}", version, ("D-23",))
+        where = _path(reads, chunk, "position")
+        detail = f"Position {chunk.position} is no multiple of four"
+        yield broken_rule(rules, detail, version, ("D-23",), where=where)
     if any(not segment.length for segment in chunk.target):
         rules = ("rfc8166.3.4.3.segment-length-in-octets",)
         detail = f"the Read chunk at Position {chunk.position} has a segment of no octets"
-        yield broken_rule(rules, detail, version, ("D-34",), Verdict.WARN)
+        where = _path(reads, chunk, "target.length", empty=True)
+        yield broken_rule(rules, detail, version, ("D-34",), Verdict.WARN, where)
 
 
-def _within_stream(chunks: tuple[ReadChunk, ...], kept: int, version: int) -> Iterator[BrokenRule]:
+def _within_stream(
+    chunks: tuple[ReadChunk, ...], reads: tuple[ReadSegment, ...], kept: int, version: int
+) -> Iterator[BrokenRule]:
     """Whether the chunks can be put into a stream of which `kept` octets came otherwise."""
     after = 0  # of the unreduced stream: where the chunk before ends
     for chunk in sorted(chunks, key=lambda item: item.position):
@@ -147,7 +166,8 @@ def _within_stream(chunks: tuple[ReadChunk, ...], kept: int, version: int) -> It
             )
             where = "inside another chunk" if taken < 0 else "after the end of the stream"
             detail = f"Position {chunk.position} lies {where}"
-            yield broken_rule(rules, detail, version, ("D-23",))
+            place = _path(reads, chunk, "position")
+            yield broken_rule(rules, detail, version, ("D-23",), where=place)
             return
         kept -= taken
         # rfc8166 3.4.5.2: padding counts in the stream, whether the chunk holds it or not.
@@ -184,9 +204,11 @@ def judge_items(
     for chunk in chunks:
         item = known.get(chunk.position)
         if item is None:
-            yield _ineligible(chunk, items, arguments, version)
+            path = _path(body.rdma_reads, chunk, "position")
+            yield _about(_ineligible(chunk, items, arguments, version), path)
         else:
-            yield from _whole_item(chunk, item, version)
+            path = _path(body.rdma_reads, chunk, "target.length")
+            yield from (_about(rule, path) for rule in _whole_item(chunk, item, version))
     reduced = {chunk.position for chunk in chunks}
     for item in items:
         padding = unreduced[item.position + item.length : item.end]
@@ -232,6 +254,10 @@ def _of_several_segments(chunks: Iterable[ReadChunk]) -> Ids:
     """What may be wrong besides with chunks of the wrong length."""
     several = any(len(chunk.target) > 1 for chunk in chunks)
     return ("rfc8166.3.4.5.unaligned-segments-leave-no-gap",) if several else ()
+
+
+def _about(rule: BrokenRule, path: str) -> BrokenRule:
+    return replace(rule, fields=(FaultyField(path, rule.detail),))
 
 
 def _ineligible(

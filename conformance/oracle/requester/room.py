@@ -53,11 +53,19 @@ def judge_segments(body: Body, version: int) -> Iterator[BrokenRule]:
             detail = "the Reply chunk has no segment"
             yield broken_rule(rule, detail, version, ("D-34",), Verdict.WARN)
     for name, chunk in named:
-        if any(not segment.length for segment in chunk.target):
+        empty = [place for place, segment in enumerate(chunk.target) if not segment.length]
+        if empty:
             rule = ("rfc8166.3.4.3.segment-length-in-octets",)
             detail = f"{name} has a segment of no octets"
-            yield broken_rule(rule, detail, version, ("D-34",), Verdict.WARN)
+            path = f"{_path(name)}.target[{empty[0]}].length"
+            yield broken_rule(rule, detail, version, ("D-34",), Verdict.WARN, path)
     yield from _overlaps(body, version)
+
+
+def _path(name: str) -> str:
+    """The path of a chunk that is called so here."""
+    number = name.removeprefix("Write chunk ")
+    return "rdma_body.rdma_reply" if number == name else f"rdma_body.rdma_writes[{number}]"
 
 
 def judge_room(
@@ -93,7 +101,8 @@ def _write_list(
         rules = ("rfc8166.6.1.binding-limits-chunks",)
         if len(items) == 1:
             rules = ("rfc8166.4.3.2.1.one-chunk-for-one-result", *rules)
-        yield broken_rule(rules, f"{len(writes)} Write chunks for {len(items)} results", version)
+        detail = f"{len(writes)} Write chunks for {len(items)} results"
+        yield broken_rule(rules, detail, version, where="rdma_body.rdma_writes")
     for number, chunk in enumerate(writes[: len(items)]):
         # rfc8166 4.3.2.3: an empty chunk asks that its result be left in the stream.
         if chunk.target:
@@ -116,13 +125,14 @@ def _write_chunk(
             )
         rules = (*rules, "rfc8166.6.2.reply-resources-for-the-maximum")
         detail = f"Write chunk {number} has {room} octets, the largest result {largest}"
-        yield broken_rule(rules, detail, version)
+        yield broken_rule(rules, detail, version, where=f"rdma_body.rdma_writes[{number}]")
     # rfc8166 3.4.6.2: padding is not written.  Room that is larger by chance says nothing; room
     # that is larger by just the padding says that the padding was counted.
     elif roundup_padding(largest) and room == largest + roundup_padding(largest):
         rules = ("rfc8166.3.4.6.2.no-room-for-roundup",)
         detail = f"Write chunk {number} has room for the padding of {largest} octets"
-        yield broken_rule(rules, detail, version, severity=Verdict.WARN)
+        where = f"rdma_body.rdma_writes[{number}]"
+        yield broken_rule(rules, detail, version, severity=Verdict.WARN, where=where)
 
 
 def _reply_chunk(
@@ -157,7 +167,8 @@ def _reply_chunk(
                 "rfc8166.3.5.3.reply-chunk-holds-the-largest-reply",
                 "rfc8166.6.2.reply-resources-for-the-maximum",
             )
-            yield broken_rule(rules, f"the Reply chunk has {offered} octets for {stream}", version)
+            detail = f"the Reply chunk has {offered} octets for {stream}"
+            yield broken_rule(rules, detail, version, where="rdma_body.rdma_reply")
     # rfc8166 4.3.3: whoever knows that the Reply fits offers no Reply chunk.  It is held against a
     # Requester only if the length is known, and with an unused Reply chunk still in the header.
     elif offered and not expectation.guessed and header + expectation.maximum + CHUNK <= told:

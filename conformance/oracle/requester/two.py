@@ -116,7 +116,8 @@ def _undecodable(error: DecodeError, *, is_error: bool) -> BrokenRule:
         rules = ("v2.3.2.errors-keep-the-fixed-layout", *rules)
     elif error.reason is Reason.BAD_ENUM:
         rules = ("v2.4.2.2.optional-direction-without-payload", *rules)
-    return broken_rule(rules, f"the header cannot be decoded: {error}", VERSION_TWO)
+    detail = f"the header cannot be decoded: {error}"
+    return broken_rule(rules, detail, VERSION_TWO, where=error.path)
 
 
 def _error(words: FixedWords, after: int, state: RequesterState) -> Iterator[BrokenRule]:

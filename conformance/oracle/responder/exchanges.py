@@ -19,6 +19,7 @@ from typing import TYPE_CHECKING, Final
 
 from conformance.catalogue.inheritance import statements
 from conformance.oracle.layout import broken_by
+from conformance.oracle.marks import WHAT_IT_IS, faulty_fields, seen_outcome
 from conformance.oracle.outcome import (
     AnsweringOutcome,
     Called,
@@ -32,7 +33,7 @@ from conformance.oracle.responder.answer_rules import obsolete_rule
 from conformance.oracle.responder.expectation import Answer
 from conformance.oracle.responder.expected import expected
 from conformance.oracle.transmissions import Reported, begins
-from conformance.oracle.verdict import BrokenRule, broken_rule
+from conformance.oracle.verdict import BrokenRule, FaultyField, broken_rule
 from reports.record import Verdict
 from rpcrdma.wire.operations import XmtCont, XmtReq
 
@@ -104,9 +105,10 @@ class Exchanges:
         """
         if isinstance(outcome, Undecodable):
             ids = statements(broken_by(outcome.octets, outcome.error, self._version), self._version)
-            self._broken.append(BrokenRule(ids, str(outcome)))
+            fields = (FaultyField(outcome.error.path, str(outcome.error)),)
+            self._keep(BrokenRule(ids, str(outcome), fields=fields), outcome)
         elif isinstance(outcome, Unexpected):
-            self._broken.append(obsolete_rule(outcome))
+            self._keep(obsolete_rule(outcome), outcome)
         elif isinstance(outcome, AnsweringOutcome) and not _begins(outcome):
             self._answer(outcome, reply_chunk)
 
@@ -114,7 +116,7 @@ class Exchanges:
         waiting = self._open[outcome.xid]
         if not waiting:
             if not isinstance(outcome, Reported):
-                self._broken.append(_answers_nothing(outcome, self._version))
+                self._keep(_answers_nothing(outcome, self._version), outcome)
             return
         chosen = waiting[0]
         if len(waiting) > 1:
@@ -122,6 +124,9 @@ class Exchanges:
             chosen = min(waiting, key=lambda one: _rank(one.expectation, outcome, reply_chunk))
         waiting.remove(chosen)
         self._answered.append(_Exchange(chosen, outcome, reply_chunk))
+
+    def _keep(self, rule: BrokenRule, outcome: Outcome) -> None:
+        self._broken.append(replace(rule, seen=seen_outcome(outcome)))
 
     def broken(self, of_the_case: Collection[tuple[bytes, ...]]) -> Iterator[BrokenRule]:
         """What the device has broken on this connection so far.
@@ -131,7 +136,9 @@ class Exchanges:
                 which kinds it accepts.
         """
         for exchange in self._answered:
-            yield from _judged(exchange, kind_too=exchange.sent.sends not in of_the_case)
+            kind_too = exchange.sent.sends not in of_the_case
+            seen = seen_outcome(exchange.outcome)
+            yield from (replace(rule, seen=seen) for rule in _judged(exchange, kind_too=kind_too))
         yield from self._broken
 
 
@@ -150,6 +157,7 @@ def _judged(exchange: _Exchange, *, kind_too: bool) -> Iterator[BrokenRule]:
             f"the answer to {expectation.xid:#010x}: {judgement.reason}",
             judgement.interpretations,
             judgement.verdict,
+            fields=faulty_fields(judgement.rules) or (FaultyField(WHAT_IT_IS, judgement.reason),),
         )
 
 

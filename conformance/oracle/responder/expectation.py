@@ -241,7 +241,9 @@ class Expectation:
         if isinstance(outcome, ErrVers) and outcome.versions != self.versions:
             (low, high), (claimed_low, claimed_high) = outcome.versions, self.versions
             detail = f"the range is {low}..{high}, the device claims {claimed_low}..{claimed_high}"
-            found.append(broken_rule("rfc8166.4.5.1.err-vers-range", detail, 1, ("D-64",)))
+            wrong = "rdma_vers_high" if low == claimed_low else "rdma_vers_low"
+            rule = "rfc8166.4.5.1.err-vers-range"
+            found.append(broken_rule(rule, detail, 1, ("D-64",), where=wrong))
         if isinstance(outcome, GroupAnswered) and self.state is not None:
             found += broken_response_rules(outcome, self.group, self.state)
         if isinstance(outcome, Reported):

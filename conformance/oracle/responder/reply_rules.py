@@ -33,6 +33,8 @@ __all__ = [
     "told_as_a_call",
 ]
 
+_REPLY: Final = "rdma_body.rdma_reply"
+
 PAYLOAD_XID: Final = "rfc8166.4.2.1.xid-equals-payload-xid"
 """That the RPC message repeats rdma_xid."""
 
@@ -104,33 +106,47 @@ def _write_list(
         yield broken_rule("rfc8166.4.3.2.2.unconsumed-chunk-comes-back-unused", detail, version)
         return
     for number, (offered, returned) in enumerate(zip(asked, given, strict=True)):
-        name = f"Write chunk {number}"
+        name, path = f"Write chunk {number}", f"rdma_body.rdma_writes[{number}]"
         if not offered.target and returned.target:
             detail = f"{name} was empty and came back with {len(returned.target)} segments"
-            yield broken_rule("rfc8166.4.3.2.3.empty-chunk-returned-empty", detail, version)
+            yield broken_rule(
+                "rfc8166.4.3.2.3.empty-chunk-returned-empty",
+                detail,
+                version,
+                where=f"{path}.target",
+            )
         else:
-            yield from _returned_chunk(name, offered, returned, version)
+            yield from _returned_chunk(name, path, offered, returned, version)
 
 
 def _returned_chunk(
-    name: str, offered: WriteChunk, returned: WriteChunk, version: int
+    name: str, path: str, offered: WriteChunk, returned: WriteChunk, version: int
 ) -> Iterator[BrokenRule]:
     if len(offered.target) != len(returned.target):
         detail = f"{name}: {len(offered.target)} segments offered, {len(returned.target)} returned"
-        yield broken_rule("rfc8166.3.4.6.segment-count-returned", detail, version)
+        rule = "rfc8166.3.4.6.segment-count-returned"
+        yield broken_rule(rule, detail, version, where=f"{path}.target")
         return
     full = True
     for number, (before, after) in enumerate(zip(offered.target, returned.target, strict=True)):
-        where = f"{name}, segment {number}"
+        segment, length = f"{name}, segment {number}", f"{path}.target[{number}].length"
         if (before.handle, before.offset) != (after.handle, after.offset):
-            detail = f"{where} came back with another handle or offset"
-            yield broken_rule("rfc8166.3.4.6.segments-returned", detail, version)
+            detail = f"{segment} came back with another handle or offset"
+            other = "handle" if before.handle != after.handle else "offset"
+            yield broken_rule(
+                "rfc8166.3.4.6.segments-returned",
+                detail,
+                version,
+                where=f"{path}.target[{number}].{other}",
+            )
         if after.length > before.length:
-            detail = f"{where}: {after.length} octets returned in {before.length}"
-            yield broken_rule("rfc8166.8.1.4.no-more-data-than-room", detail, version)
+            detail = f"{segment}: {after.length} octets returned in {before.length}"
+            rule = "rfc8166.8.1.4.no-more-data-than-room"
+            yield broken_rule(rule, detail, version, where=length)
         if after.length and not full:
-            detail = f"{where} holds data although the one before it is not full"
-            yield broken_rule("rfc8166.3.4.6.write-chunk-filled-in-order", detail, version)
+            detail = f"{segment} holds data although the one before it is not full"
+            rule = "rfc8166.3.4.6.write-chunk-filled-in-order"
+            yield broken_rule(rule, detail, version, where=length)
         full = after.length >= before.length
 
 
@@ -141,11 +157,12 @@ def _reply_chunk(
     if isinstance(reply, RdmaNomsg):
         if returned is None and not (reply.rdma_reads or reply.rdma_writes):
             detail = "an RDMA_NOMSG without any list"
-            yield broken_rule("rfc8166.4.2.4.nomsg-has-a-list", detail, version, ("D-22",))
+            rule = "rfc8166.4.2.4.nomsg-has-a-list"
+            yield broken_rule(rule, detail, version, ("D-22",), where=_REPLY)
         elif offered is None or returned is None or not chunk_length(returned):
             detail = "an RDMA_NOMSG whose Reply chunk holds nothing, or was not offered"
             rule = "rfc8166.4.2.4.nomsg-lists-hold-the-payload"
-            yield broken_rule(rule, detail, version, ("D-22",))
+            yield broken_rule(rule, detail, version, ("D-22",), where=_REPLY)
     elif returned is not None and chunk_length(returned):
         detail = "an RDMA_MSG whose Reply chunk is said to hold data"
         rule = "rfc8166.4.3.3.reply-chunk-lengths-tell-what-was-written"
@@ -154,17 +171,19 @@ def _reply_chunk(
         detail = f"the unused Reply chunk is {'absent' if returned is None else 'present'}"
         yield broken_rule("rfc8166.4.3.3.reply-chunk-returned", detail, version, ("D-19",))
     if returned is not None and offered is not None:
-        yield from _returned_chunk("Reply chunk", offered, returned, version)
+        yield from _returned_chunk("Reply chunk", _REPLY, offered, returned, version)
     elif returned is not None and isinstance(reply, RdmaMsg):
         detail = "a Reply chunk came back that was not offered"
-        yield broken_rule("rfc8166.3.4.3.memory-used-by-responder", detail, version)
+        rule = "rfc8166.3.4.3.memory-used-by-responder"
+        yield broken_rule(rule, detail, version, where=_REPLY)
 
 
 def _payload(reply: TransportHeader, payload: bytes, version: int) -> Iterator[BrokenRule]:
     try:
         message, _ = decode_message(payload)
     except DecodeError as error:
-        yield broken_rule("rfc8166.4.rpc-layout-is-unchanged", f"no RPC message: {error}", version)
+        rule, detail = "rfc8166.4.rpc-layout-is-unchanged", f"no RPC message: {error}"
+        yield broken_rule(rule, detail, version, where=error.path or "payload")
         return
     if message.xid != reply.rdma_xid:
         detail = f"XID {message.xid:#010x} under rdma_xid {reply.rdma_xid:#010x}"

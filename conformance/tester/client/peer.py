@@ -24,6 +24,7 @@ from functools import cached_property
 from typing import TYPE_CHECKING, Final
 
 from conformance.oracle.announced import NOTHING_TOLD, announced_in
+from conformance.oracle.marks import seen_outcome
 from conformance.oracle.memory import ExposedRegions, held_by
 from conformance.oracle.outcome import (
     Answered,
@@ -182,13 +183,17 @@ class Peer:
             timeout: seconds; the profile's deadline if None.
         """
         if self._aside:
-            return self._aside.popleft()
+            return self._looked_at(self._aside.popleft())
         return self.receive_new(timeout)
 
     def receive_new(self, timeout: float | None = None) -> Outcome:
         """Like `receive`, but leaves alone what was put aside."""
         ended = self._wait_for(self._arrived, timeout)
-        return self._arrived.popleft() if ended is None else ended
+        return self._looked_at(self._arrived.popleft() if ended is None else ended)
+
+    def _looked_at(self, outcome: Outcome) -> Outcome:
+        self.case.looked_at = seen_outcome(outcome)
+        return outcome
 
     def _wait_for(
         self, queue: deque[Outcome] | deque[OptionReceived], timeout: float | None

@@ -25,6 +25,10 @@ from targets.base import HasMechanism, TargetError
 from targets.profile import timeout_factor
 
 if TYPE_CHECKING:
+    from collections.abc import Sequence
+
+    from conformance.oracle.verdict import SeenMessage
+    from conformance.tester.server.received import ReceivedCall
     from conformance.tester.server.served import ServedAct
     from rpcrdma.fabric.base import Address
     from targets.base import ClientSession, ClientTarget
@@ -177,6 +181,7 @@ class ClientHarness:
     def judged(self, found: BaseException | None, cited: tuple[str, ...]) -> BaseException | None:
         """What ended the case, together with the rules that messages of the client broke."""
         found = unless_covered(self.life.judged(found), self.service.received)
+        self.case.looked_at = _looked_at(self.service.received)
         broken = (*self.service.violations, *operations_of_clients(self.trace.events))
         return with_broken_rules(found, broken, cited, self.case, "client")
 
@@ -285,3 +290,9 @@ class ClientHarness:
         self.session.restart()
         self.session.fabric.trace = trace
         self.life.started(problem, was_alive=was_alive)
+
+
+def _looked_at(received: Sequence[ReceivedCall]) -> SeenMessage | None:
+    """The message that a verification has judged last; where none has, the last that came."""
+    judged = [call for call in received if call.verdicts] or received
+    return judged[-1].seen if judged else None

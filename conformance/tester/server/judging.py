@@ -9,6 +9,7 @@ from __future__ import annotations
 from dataclasses import replace
 from typing import TYPE_CHECKING
 
+from conformance.oracle.marks import seen_message
 from conformance.oracle.requester.following import follow
 from conformance.oracle.requester.groups import judge_broken, unfinished
 from conformance.tester.server.served import ServedAct, may_complete
@@ -83,9 +84,10 @@ class Judging:
         """A message has arrived; it is told which rules it breaks."""
         tracker = self._trackers[line]
         if call.group is None:
-            call.broken = tracker.judge(call.octets, call.unreduced, call.sends)
+            broken = tracker.judge(call.octets, call.unreduced, call.sends)
         else:
-            call.broken = tracker.judge_group(call.group, call.unreduced)
+            broken = tracker.judge_group(call.group, call.unreduced)
+        call.broken = tuple(replace(rule, seen=call.seen) for rule in broken)
         self.violations += call.broken
         if self._ended and call.xid not in self._ended:
             self._went_on = True
@@ -100,7 +102,8 @@ class Judging:
 
     def received_option(self, line: Line, octets: bytes) -> None:
         """A message of Version Two that is no call has arrived."""
-        self.violations += self._trackers[line].judge_option(octets)
+        broken = self._trackers[line].judge_option(octets)
+        self.violations += [replace(rule, seen=seen_message(octets)) for rule in broken]
 
     def sending(self, line: Line, octets: bytes) -> None:
         """Octets are about to be sent."""

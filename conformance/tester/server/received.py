@@ -6,6 +6,8 @@ from dataclasses import dataclass, field
 from typing import TYPE_CHECKING
 
 from conformance.oracle.header import VERSION_ONE, VERSION_TWO, is_two
+from conformance.oracle.marks import seen_message
+from conformance.oracle.verdict import SeenMessage
 from rpcrdma.errors import DecodeError
 from rpcrdma.ulp import rpc
 from rpcrdma.wire import RdmaMsg, RdmaNomsg
@@ -62,6 +64,11 @@ class ReceivedCall:
     def xid(self) -> int:
         """rdma_xid, or what stands in its place; 0 if the message is too short to have one."""
         return int.from_bytes(self.octets[:4], "big") if len(self.octets) >= 4 else 0
+
+    @property
+    def seen(self) -> SeenMessage | None:
+        """By what it is found in a trace, which has the Sends of a group one by one."""
+        return seen_message(self.octets) if self.sends == 1 else SeenMessage(self.xid, 0)
 
     @property
     def version(self) -> int:

@@ -3,8 +3,11 @@
 from __future__ import annotations
 
 from conformance.catalogue.entries import load_catalogue
-from conformance.suite.blame import cited_and_broken, meant
+from conformance.oracle.verdict import BrokenRule, SeenMessage
+from conformance.suite.blame import cited_and_broken, marks_on, meant
 from conformance.suite.plugin import Case
+from conformance.tester.case import CaseLog, Deviation, Inconclusive
+from reports.record import Mark, Verdict
 
 SHOULD = "rfc8166.4.5.2.unparsable-arguments-get-garbage-args"
 MUST = "rfc8166.4.5.2.xdr-error-gets-err-chunk"
@@ -35,3 +38,28 @@ def test_a_rule_may_mean_more_in_a_case() -> None:
 
     assert meant(one, (MUST,)) == (MUST, SHOULD)
     assert meant(one, (RULE,)) == (RULE,)
+
+
+def test_a_deviation_marks_what_it_says_or_what_its_requirement_is_about() -> None:
+    case = CaseLog(looked_at=SeenMessage(7, 20))
+    told = (Mark(8, 40, "rdma_credit", "it is 0"),)
+
+    assert marks_on(Deviation("odd", marks=told), case, (RULE,)) == told
+    assert marks_on(Deviation("odd"), case, (SHOULD, RULE)) == (Mark(7, 20, "rdma_xid", "odd"),)
+    assert marks_on(Deviation("odd"), case, (SHOULD,)) == ()
+    assert marks_on(Deviation("odd"), CaseLog(), (RULE,)) == ()
+
+
+def test_no_more_fields_are_marked_than_anybody_reads() -> None:
+    many = tuple(Mark(number, 20, "rdma_xid", "odd") for number in range(100))
+
+    assert len(marks_on(Deviation("odd", marks=many), CaseLog(), ())) == 8
+
+
+def test_a_warning_marks_its_field_and_what_is_not_judged_none() -> None:
+    case = CaseLog(looked_at=SeenMessage(7, 20))
+    case.warnings.append(BrokenRule((RULE,), "odd", severity=Verdict.WARN, seen=SeenMessage(7, 20)))
+    case.let_pass("even", (RULE,))
+
+    assert [mark.why for mark in marks_on(None, case, ())] == ["odd", "even"]
+    assert marks_on(Inconclusive("nothing came"), case, ()) == ()

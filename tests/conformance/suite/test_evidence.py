@@ -23,6 +23,7 @@ from reports.record import (
     FORMAT_VERSION,
     CaseRecord,
     Field,
+    Mark,
     RunFooter,
     RunHeader,
     RunRecord,
@@ -92,6 +93,16 @@ def test_a_send_has_all_its_fields_and_nothing_else_has_any() -> None:
     )
     for step in (sent, received):
         assert sum(field.length for field in step.fields) == step.length
+
+
+def test_the_field_that_was_wrong_is_marked() -> None:
+    marks = (Mark(0, 9000, "rdma_credit", "it is 0"), Mark(1, 28, "rdma_credit", "of the tester"))
+
+    found = [field for step in exchanges(TRACE, marks) for field in step.fields if field.mark]
+
+    assert found == [Field(8, 4, 1, "rdma_credit", "0", "it is 0")]
+    (step,) = (one for one in shown_exchanges(TRACE, Verdict.FAIL, marks) if one.credits == 0)
+    assert found[0] in step.fields
 
 
 @pytest.mark.parametrize("verdict", Verdict)
@@ -182,12 +193,14 @@ def test_what_was_left_for_later_is_made_of_the_traces(tmp_path: Path) -> None:
     changed = annotated(TRACE, {HEADER: "rdma_vers 2 instead of 1"})
     files = write_evidence(changed, tmp_path, "case", capture=False)
     header = RunHeader(FORMAT_VERSION, "mine", "mine", "loopback", ("a", "b"), (), "")
-    cases = (CaseRecord("a", "", Verdict.FAIL, evidence=files), CaseRecord("b", "", Verdict.NA))
+    marks = (Mark(0, 9000, "rdma_vers", "it is 0"),)
+    case = CaseRecord("a", "", Verdict.FAIL, evidence=files, marks=marks)
+    cases = (case, CaseRecord("b", "", Verdict.NA))
     records = tmp_path / "records.jsonl"
 
     found = complete(RunRecord(header, cases, RunFooter(2, 3.5, complete=True)), tmp_path, records)
 
-    assert found.cases[0].exchanges == exchanges(changed)
+    assert found.cases[0].exchanges == exchanges(changed, marks)
     assert found.cases[0].exchanges[1].summary.endswith("[rdma_vers 2 instead of 1]")
     assert found.cases[1] == cases[1]
     assert (tmp_path / files[1]).stat().st_size > 0

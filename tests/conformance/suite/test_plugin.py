@@ -129,7 +129,7 @@ def test_a_recommendation_that_is_not_followed_ends_nothing(tmp_path: Path) -> N
     @requirement("{MAIN}", "{SECOND}")
     def test_it(peer):
         """Two recommendations, and a tolerated outcome."""
-        verify.recommended(peer, False, "it is so", breaks="{MAIN}")
+        verify.recommended(peer, False, "it is so", actual="it is not", breaks="{MAIN}")
     '''
     (case,) = judge(tmp_path, mini.good, body)
 

@@ -156,7 +156,7 @@ def test_a_broken_should_is_a_warning(tmp_path: Path) -> None:
     @requirement("rfc8166.4.5.2.unparsable-arguments-get-garbage-args")
     def test_it(peer):
         """A recommendation."""
-        verify.that(False, "it is recommended")
+        verify.that(False, "it is recommended", actual="it is not")
     '''
     (case,) = judge(tmp_path, mini.good, body)
 

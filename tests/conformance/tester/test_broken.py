@@ -2,12 +2,14 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
+
 import pytest
 
-from conformance.oracle.verdict import BrokenRule
+from conformance.oracle.verdict import BrokenRule, SeenMessage
 from conformance.tester.broken import with_broken_rules
 from conformance.tester.case import CaseLog, Deviation, Inconclusive
-from reports.record import Verdict
+from reports.record import Mark, Verdict
 from targets.base import Unsupported
 
 ZERO = BrokenRule(("rfc8166.3.3.1.grant-is-never-zero",), "rdma_credit is 0", ("D-16",))
@@ -29,6 +31,19 @@ def test_a_broken_rule_is_a_deviation(found: BaseException | None, why: str) -> 
     assert isinstance(ended, Deviation)
     assert (ended.reason, ended.breaks) == (f"{why}rdma_credit is 0.", ZERO.ids)
     assert case.interpretations == ["D-16", "D-16"]
+
+
+def test_the_field_of_each_broken_rule_is_marked_beside_what_the_case_marks() -> None:
+    own, other = Mark(1, 20, "rdma_xid", "odd"), Mark(2, 40, "rdma_credit", "rdma_credit is 0")
+    seen = replace(ZERO, seen=SeenMessage(2, 40))
+
+    alone = with_broken_rules(None, [seen, seen, ZERO], (), CaseLog(), "device")
+    beside = with_broken_rules(Deviation("odd", marks=(own,)), [seen], (), CaseLog(), "device")
+
+    assert isinstance(alone, Deviation)
+    assert alone.marks == (other,)
+    assert isinstance(beside, Deviation)
+    assert beside.marks == (own, other)
 
 
 def test_it_stands_beside_what_the_case_found() -> None:

@@ -148,19 +148,15 @@ def _since(before: StageResult, now: StageResult) -> Iterator[NightChange]:
 
 def _verdicts(before: StageResult, now: StageResult) -> Iterator[NightChange]:
     was, is_now = _all_verdicts(before), _all_verdicts(now)
-    for case in {**was, **is_now}:
+    for case in {**was, **is_now, **now.failures}:
         old, new = was.get(case, ""), is_now.get(case, "")
-        if old == new:
+        held = case in now.failures and case not in before.failures
+        if old == new and not held:
             continue
-        known = now.by_baseline and now.outcome is StageOutcome.CLEAN
-        yield NightChange(
-            now.name,
-            case,
-            old or NOT_JUDGED,
-            new or NOT_JUDGED,
-            now.reasons.get(case, ""),
-            worse=_is_worse(old, new) and not known,
-        )
+        why = now.failures.get(case) or now.reasons.get(case, "")
+        # What a baseline takes for known is not held against a case, whatever its verdict.
+        worse = held if now.by_baseline else _is_worse(old, new)
+        yield NightChange(now.name, case, old or NOT_JUDGED, new or NOT_JUDGED, why, worse)
 
 
 def _is_worse(old: str, new: str) -> bool:

@@ -14,8 +14,9 @@ from conformance.nightly.record import NightFinding, StageOutcome, StageResult
 from conformance.nightly.stage import StageKind
 from reports.printable import printable_line
 from reports.record import Verdict
+from reports.render.json import BaselineReport  # noqa: TC001  (msgspec: at run time)
 from reports.stream import RunFileError, read_run
-from reports.summary import CUT_SHORT, NOTHING_JUDGED
+from reports.summary import CUT_SHORT, NOTHING_JUDGED, counted
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -29,6 +30,7 @@ __all__ = ["LOG", "RUN", "outcome_of", "with_results"]
 LOG: Final = "log.txt"
 RUN: Final = "run"
 _RECORDS: Final = "records.jsonl"
+_REPORT: Final = "report.json"
 _JUNIT: Final = "junit.xml"
 
 _OF_RPCRDMA: Final = {
@@ -94,7 +96,7 @@ def with_results(result: StageResult, stage: NightStage, folder: Path) -> StageR
     """A result with what the files say that the stage has left in its folder."""
     match stage.kind:
         case StageKind.RUN:
-            return _with_run(result, folder / RUN / _RECORDS)
+            return _with_run(result, folder / RUN)
         case StageKind.TESTS:
             return _with_tests(result, folder / _JUNIT)
         case StageKind.FINDINGS | StageKind.LIVE:
@@ -104,11 +106,11 @@ def with_results(result: StageResult, stage: NightStage, folder: Path) -> StageR
             return msgspec.structs.replace(result, findings=found, rates=rates)
 
 
-def _with_run(result: StageResult, records: Path) -> StageResult:
-    if not records.is_file():
+def _with_run(result: StageResult, folder: Path) -> StageResult:
+    if not (folder / _RECORDS).is_file():
         return result
     try:
-        run = read_run(records)
+        run = read_run(folder / _RECORDS)
     except RunFileError as error:
         died = StageOutcome.DIED
         return msgspec.structs.replace(result, outcome=died, why=_line(str(error)))
@@ -118,14 +120,32 @@ def _with_run(result: StageResult, records: Path) -> StageResult:
         verdict.value: sum(case.verdict is verdict for case in run.cases) for verdict in Verdict
     }
     seconds = run.footer.duration if run.footer else 0.0
+    if result.by_baseline:
+        failures = _disagreements(folder / _REPORT)
+        found = f"{counted(len(failures), 'case')} not as the baseline says"
+    else:
+        heavy = (Verdict.FAIL, Verdict.ERROR)
+        failures = {case.id: _line(case.reason) for case in told if case.verdict in heavy}
+        found = f"{counted(len(failures), 'case')} failed"
     return msgspec.structs.replace(
         result,
+        why=found if result.outcome is StageOutcome.FAILED and failures else result.why,
+        failures=failures,
         counts=counts,
         verdicts={case.id: case.verdict.value for case in told},
         passed=tuple(case.id for case in run.cases if case.verdict is Verdict.PASS),
         reasons={case.id: _line(case.reason) for case in told},
         rates={"cases a second": len(run.cases) / seconds} if seconds else {},
     )
+
+
+def _disagreements(report: Path) -> dict[str, str]:
+    """Case -> in what run and baseline disagree; nothing if the run did not come so far."""
+    if not report.is_file():
+        return {}
+    told = msgspec.json.decode(report.read_bytes(), type=_RunReport)
+    problems = told.baseline.problems if told.baseline else ()
+    return {one.case: _line(one.problem) for one in problems}
 
 
 def _with_tests(result: StageResult, junit: Path) -> StageResult:
@@ -154,6 +174,7 @@ def _with_tests(result: StageResult, junit: Path) -> StageResult:
         counts={"tests": len(cases), "failed": len(failed)},
         verdicts=dict.fromkeys(failed, Verdict.FAIL.value),
         reasons=failed,
+        failures=failed,
     )
 
 
@@ -188,6 +209,12 @@ def _live_rates(report: Path) -> dict[str, float]:
         return {}
     told = msgspec.json.decode(report.read_bytes(), type=_LiveReport)
     return {"inputs": float(told.inputs), "inputs a second": told.rate}
+
+
+class _RunReport(msgspec.Struct):
+    """What of the report of a run is read."""
+
+    baseline: BaselineReport | None = None
 
 
 class _LiveReport(msgspec.Struct):

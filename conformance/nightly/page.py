@@ -10,7 +10,6 @@ from jinja2 import Environment, PackageLoader, StrictUndefined
 
 from conformance.nightly.budget import in_words
 from conformance.nightly.night import NIGHTS
-from reports.record import Verdict
 from reports.render.aside import write_aside
 from reports.summary import counted
 
@@ -52,7 +51,6 @@ def write_report(report: NightReport, top: Path, folder: Path, again: str) -> Pa
         again=again,
         words=in_words,
         figures=_figures,
-        failing=_failing,
         most=_MOST,
     )
     write_aside(top / PAGE_FILE, text.encode())
@@ -74,12 +72,6 @@ def sentence_about(report: NightReport) -> str:
     if not night.finished:
         parts.append("the night was interrupted, and goes on when the command is given again")
     return "; ".join(parts) + "."
-
-
-def _failing(result: StageResult) -> list[tuple[str, str]]:
-    """What failed in a stage; where a baseline knows of some, the stage's report says which."""
-    heavy = (Verdict.FAIL.value, Verdict.ERROR.value)
-    return [(case, verdict) for case, verdict in result.verdicts.items() if verdict in heavy]
 
 
 def _figures(result: StageResult, earlier: StageResult | None) -> str:

@@ -83,6 +83,7 @@ class StageResult(msgspec.Struct, frozen=True):
         verdicts: case or test -> verdict, without what passed or does not apply.
         passed: the cases that passed.
         reasons: case -> why, for the verdicts above; cut to a line.
+        failures: case or test -> what is held against it; with a baseline, where the two disagree.
         findings: what was found.
     """
 
@@ -100,6 +101,7 @@ class StageResult(msgspec.Struct, frozen=True):
     verdicts: dict[str, str] = {}
     passed: tuple[str, ...] = ()
     reasons: dict[str, str] = {}
+    failures: dict[str, str] = {}
     findings: tuple[NightFinding, ...] = ()
 
 

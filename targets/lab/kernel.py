@@ -111,7 +111,10 @@ def select_kernel(wanted: str | None = None, root: Path = Path("/")) -> Kernel:
     if wanted is not None:
         kernel = _named(wanted, root)
         if missing := kernel.missing_modules():
-            raise LabError(step, f"{kernel.image} has no module {', '.join(missing)}", _INSTALL)
+            of = wanted if kernel.built else kernel.image
+            remedy = f"`rpcrdma lab doctor --kernel {wanted}` says what it was built without"
+            remedy = remedy if kernel.built else _INSTALL
+            raise LabError(step, f"{of} has no module {', '.join(missing)}", remedy)
         return kernel
     kernels = installed_kernels(root)
     if not kernels:

@@ -109,6 +109,17 @@ def test_what_a_baseline_takes_for_known_is_shown_and_not_worse() -> None:
     assert (report.exit_status, report.changes[0].why) == (0, "as listed")
 
 
+def test_what_a_baseline_does_not_know_is_worse_whatever_the_verdict_was() -> None:
+    """Another text of the same verdict, or a listed case that passes by now."""
+    same = run(passed=("b",), verdicts={"a": "FAIL"}, by_baseline=True)
+    failures = {"a": "another text", "b": "passes, and is listed"}
+    now = msgspec.structs.replace(same, outcome=FAILED, failures=failures)
+    report = report_of(night(now), night(same))
+    cases = [change for change in report.worse if change.what in failures]
+    assert {change.what: change.why for change in cases} == failures
+    assert report_of(night(now), night(now)).worse == ()
+
+
 def test_a_finding_is_new_once_for_each_cause() -> None:
     old, new = (NightFinding(cause, "seen", "rpcrdma replay x") for cause in ("old", "new"))
     before, now = (

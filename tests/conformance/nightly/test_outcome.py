@@ -13,7 +13,9 @@ from conformance.nightly.process import ProcessEnd
 from conformance.nightly.record import StageOutcome, StageResult
 from conformance.nightly.stage import NightStage, StageKind
 from fuzz.pulse import Pulse
-from reports.record import FORMAT_VERSION, CaseRecord, RunHeader, Verdict
+from reports.baseline import BaselineCheck, Problem
+from reports.record import FORMAT_VERSION, CaseRecord, RunHeader, RunRecord, Verdict
+from reports.render.json import write_json
 from reports.stream import RunWriter
 from tests.conformance.nightly.conftest import stage
 
@@ -78,6 +80,24 @@ def test_the_records_of_a_run_are_counted(tmp_path: Path) -> None:
         {"b": "no reply"},
     )
     assert result.rates == {"cases a second": 1.5}
+    assert (result.failures, result.why) == ({"b": "no reply"}, "")
+    failed = msgspec.structs.replace(RESULT, outcome=StageOutcome.FAILED, why="report: here")
+    assert with_results(failed, kind(StageKind.RUN), tmp_path).why == "1 case failed"
+
+
+def test_with_a_baseline_what_disagrees_with_it_is_what_failed(tmp_path: Path) -> None:
+    """By the very report that `certify` writes."""
+    case = CaseRecord("a", "A.", Verdict.FAIL, "no reply")
+    header = RunHeader(FORMAT_VERSION, "t", "t", "loopback", ("a",), (), "now")
+    with RunWriter(tmp_path / RUN / "records.jsonl", header) as writer:
+        writer.add(case)
+        writer.finish(2.0)
+    check = BaselineCheck("known.toml", {}, (Problem("a", "is not listed"),))
+    write_json(RunRecord(header, (case,)), tmp_path / RUN / "report.json", check)
+    failed = msgspec.structs.replace(RESULT, outcome=StageOutcome.FAILED, by_baseline=True)
+    result = with_results(failed, kind(StageKind.RUN), tmp_path)
+    assert result.failures == {"a": check.problems[0].sentence}
+    assert result.why == "1 case not as the baseline says"
 
 
 def test_records_that_cannot_be_read_are_no_clean_run(tmp_path: Path) -> None:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import gzip
 import os
+import re
 import subprocess
 import sys
 from pathlib import Path
@@ -118,6 +119,14 @@ def test_the_folder_is_made_anew_only_when_something_was_built(tree: Path, depmo
     os.utime(image, ns=(1, 1))
     prepare_tree(tree)
     assert calls() == 3
+
+
+def test_a_tree_without_a_module_is_sent_to_the_doctor(tree: Path) -> None:
+    """An installed kernel would be replaced by another one; this one can be built again."""
+    (tree / "drivers/rdma_rxe.ko").unlink()
+    told = f"{tree} has no module rdma_rxe; `rpcrdma lab doctor --kernel {tree}` says what it was"
+    with pytest.raises(LabError, match=re.escape(told)):
+        select_kernel(str(tree))
 
 
 def test_one_that_was_made_meanwhile_is_taken(tree: Path, depmod: Path, tmp_path: Path) -> None:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+import shlex
 from typing import TYPE_CHECKING, Final
 from xml.etree import ElementTree as ET
 
@@ -102,7 +103,7 @@ def with_results(result: StageResult, stage: NightStage, folder: Path) -> StageR
         case StageKind.FINDINGS | StageKind.LIVE:
             live = stage.kind is StageKind.LIVE
             rates = _live_rates(folder / "report.json") if live else printed_rates(folder / LOG)
-            found = tuple(_findings(folder / "findings"))
+            found = tuple(_findings(folder / "findings", stage.kernel))
             return msgspec.structs.replace(result, findings=found, rates=rates)
 
 
@@ -178,7 +179,7 @@ def _with_tests(result: StageResult, junit: Path) -> StageResult:
     )
 
 
-def _findings(folder: Path) -> Iterator[NightFinding]:
+def _findings(folder: Path, kernel: str) -> Iterator[NightFinding]:
     """Those below a folder; a live campaign has a folder for each cause."""
     for file in sorted(folder.rglob("*.json")):
         try:
@@ -188,10 +189,10 @@ def _findings(folder: Path) -> Iterator[NightFinding]:
         if not finding.way:
             continue  # half a file, of a stage that was ended while it wrote
         cause = f"{finding.way}: {', '.join(finding.broken)}"
-        again = f"rpcrdma replay {file}"
-        if finding.target:
-            again += f" {finding.target}"
-        yield NightFinding(_line(cause), _line(finding.detail), again)
+        again = ["rpcrdma", "replay", str(file)]
+        again += [finding.target] * bool(finding.target)
+        again += ["--kernel", kernel] * bool(kernel)
+        yield NightFinding(_line(cause), _line(finding.detail), shlex.join(again))
 
 
 def printed_rates(log: Path) -> dict[str, float]:

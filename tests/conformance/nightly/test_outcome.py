@@ -133,6 +133,14 @@ def test_findings_are_known_by_their_cause(tmp_path: Path) -> None:
     assert result.findings[0].again.endswith(".json reference")
 
 
+def test_a_finding_is_replayed_with_the_kernel_that_had_it(tmp_path: Path) -> None:
+    found = Finding("calls", "linux-server", broken=("rfc8166.4.5",), detail="changed")
+    keep(tmp_path / "findings", found)
+    one = NightStage("one", ("rpcrdma", "--kernel", "/my linux"), StageKind.FINDINGS, 1.0)
+    (finding,) = with_results(RESULT, one, tmp_path).findings
+    assert finding.again.endswith(".json linux-server --kernel '/my linux'")
+
+
 def test_rates_are_read_from_what_the_commands_print(tmp_path: Path) -> None:
     """The fuzzer's line is that of its own class: another wording would be noticed here."""
     pulse = Pulse(executions=1200, rate=34, coverage=5, corpus=6, findings=0)

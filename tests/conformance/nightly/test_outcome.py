@@ -162,6 +162,28 @@ def test_a_live_campaign_has_its_rate_in_its_report(tmp_path: Path) -> None:
     assert result.rates == {"inputs": 70.0, "inputs a second": 3.5}
 
 
+def test_a_live_campaign_whose_device_was_gone_is_more_than_its_findings(tmp_path: Path) -> None:
+    report = '{"inputs": 70, "rate": 3.5, "stopped": "no guest can be started"}'
+    (tmp_path / "report.json").write_text(report)
+    failed = msgspec.structs.replace(RESULT, outcome=StageOutcome.FAILED)
+    result = with_results(failed, kind(StageKind.LIVE), tmp_path)
+    assert (result.outcome, result.why) == (StageOutcome.DIED, "no guest can be started")
+
+
+def test_an_exploration_whose_device_was_gone_is_more_than_its_findings(tmp_path: Path) -> None:
+    failed = msgspec.structs.replace(RESULT, outcome=StageOutcome.FAILED)
+    (tmp_path / LOG).write_text("exploring\nrpcrdma explore: linux-server: serves no more\n")
+    result = with_results(failed, kind(StageKind.FINDINGS), tmp_path)
+    assert result.outcome is StageOutcome.DIED
+    assert result.why == "rpcrdma explore: linux-server: serves no more"
+    (tmp_path / LOG).write_text("exploring\n")
+    (tmp_path / "findings").mkdir()
+    (tmp_path / "findings/guest-1.console.log").touch()
+    result = with_results(failed, kind(StageKind.FINDINGS), tmp_path)
+    assert result.outcome is StageOutcome.DIED
+    assert result.why.startswith("its kernel died: ")
+
+
 @pytest.mark.parametrize("of", list(StageKind))
 def test_a_stage_that_left_nothing_is_as_its_process_ended(tmp_path: Path, of: StageKind) -> None:
     assert with_results(RESULT, kind(of), tmp_path) == RESULT

@@ -161,7 +161,6 @@ def _result(run: RunRecord, summary: Summary, unselected: int) -> str:
         result
         for result in summary.requirements
         if result.citation.level in _BINDING
-        and result.reached
         and result.verdict in (Verdict.PASS, Verdict.WARN, Verdict.FAIL)
     ]
     broken = sum(result.verdict is Verdict.FAIL for result in tested)

@@ -9,6 +9,8 @@ from datetime import datetime
 from pathlib import Path
 from typing import TYPE_CHECKING, Final
 
+import msgspec
+
 from conformance.cli.version import suite_version
 from conformance.nightly.budget import allotted, duration, in_words
 from conformance.nightly.changes import report_of
@@ -140,6 +142,9 @@ def _run(stages: tuple[NightStage, ...], arguments: argparse.Namespace) -> int:
         _say(left_because)
     if folder is None:
         folder = nights / now.strftime("%Y-%m-%dT%H-%M-%S-%f")
+        before = night_before(nights, folder)
+        known = before.known_afterwards() if before else {}
+        record = msgspec.structs.replace(record, known=known)
         _say(f"a night of {len(stages)} stages, {in_words(arguments.budget)}, from seed {seed}")
     else:
         record = read_night(folder)

@@ -51,7 +51,8 @@ def add_parser(subparsers: argparse._SubParsersAction[argparse.ArgumentParser]) 
         "certify",
         help="run the suite against a target",
         description=(
-            "Run the suite and write records, report.html, report.json, junit.xml and evidence."
+            "Run the suite and write records and evidence, report.html, report.json, junit.xml,"
+            " report.tap, summary.txt and a badge; `rpcrdma export` has more formats."
             " A target that needs an RDMA device is run in the lab where this machine has none."
         ),
         epilog=(

@@ -126,7 +126,7 @@ def _kind(*, asking: bool) -> str:
         raise BadInput(f"say what is certified by --kind: {', '.join(KINDS)}")
     for name, kind in KINDS.items():
         print(f"  {name:12} {kind.title}")
-    answer = input("What is certified? ").strip()
+    answer = _asked("What is certified? ")
     if answer not in KINDS:
         raise BadInput(f"there is no kind `{answer}`; there are {', '.join(KINDS)}")
     return answer
@@ -144,9 +144,16 @@ def _answers(kind: DeviceKind, given: Mapping[str, str | None], *, asking: bool)
         answer = given.get(question.key)
         if answer is None and asking:
             usual = f" [{question.usual}]" if question.usual else ""
-            answer = input(f"{question.text}{usual}: ").strip()
+            answer = _asked(f"{question.text}{usual}: ")
         found[question.key] = _value(question, answer or question.usual)
     return found
+
+
+def _asked(text: str) -> str:
+    try:
+        return input(text).strip()
+    except EOFError as error:
+        raise BadInput("the answers end here, and nothing was written") from error
 
 
 def _value(question: Question, answer: str) -> str:

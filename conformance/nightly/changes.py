@@ -2,7 +2,8 @@
 
 Something is worse where a verdict weighs more than it did, something is found that was not, or a
 stage fails, hangs or does not run that did.  What a baseline takes for known is shown and is not
-worse.  Rates and durations are shown beside those of before; they depend on the machine.
+worse; nor is what was found in a device in any night before, since devices may stay as they are.
+Rates and durations are shown beside those of before; they depend on the machine.
 """
 
 from __future__ import annotations
@@ -72,6 +73,7 @@ class NightReport(msgspec.Struct, frozen=True):
         stages_before: what came of its stages, for the figures.
         changes: what is not as it was, the worse first.
         still: stages that fail, as they did the night before or for the first time.
+        settled: stages of devices in which nothing was found but what is known.
         not_run: stages that did not run.
         exit_status: of the command.
     """
@@ -82,6 +84,7 @@ class NightReport(msgspec.Struct, frozen=True):
     stages_before: dict[str, StageResult]
     changes: tuple[NightChange, ...]
     still: tuple[StageResult, ...]
+    settled: tuple[str, ...]
     not_run: tuple[StageResult, ...]
     exit_status: int
 
@@ -100,16 +103,18 @@ def report_of(night: NightRecord, before: NightRecord | None) -> NightReport:
     """Compare a night with the one before, if there is one."""
     earlier = before.by_name if before else {}
     changes: list[NightChange] = []
+    settled = tuple(result.name for result in night.results if _is_settled(result, night))
     for result in night.results:
         if result.name in earlier:
-            changes += _since(earlier[result.name], result)
+            changes += _since(earlier[result.name], result, night, result.name in settled)
     if before is not None and night.finished:
         gone = [name for name in earlier if name not in night.plan]
         changes += [
             NightChange(name, name, earlier[name].outcome.value, "no stage") for name in gone
         ]
     changes.sort(key=lambda change: not change.worse)
-    still = tuple(result for result in night.results if result.outcome not in _GOOD)
+    bad = (result for result in night.results if result.outcome not in _GOOD)
+    still = tuple(result for result in bad if result.name not in settled)
     not_run = tuple(one for one in night.results if one.outcome is StageOutcome.NOT_RUN)
     return NightReport(
         night,
@@ -118,6 +123,7 @@ def report_of(night: NightRecord, before: NightRecord | None) -> NightReport:
         earlier,
         tuple(changes),
         still,
+        settled,
         not_run,
         _status(night, changes, still, not_run),
     )
@@ -135,15 +141,28 @@ def _status(
     return NOTHING_RAN if len(not_run) == len(night.results) else 0
 
 
-def _since(before: StageResult, now: StageResult) -> Iterator[NightChange]:
+def _is_settled(result: StageResult, night: NightRecord) -> bool:
+    """Whether a stage found nothing in a device but what is known of it."""
+    known = night.known.get(result.name, ())
+    return (
+        result.of_device
+        and result.outcome is StageOutcome.FAILED
+        and bool(result.findings)
+        and all(finding.cause in known for finding in result.findings)
+    )
+
+
+def _since(
+    before: StageResult, now: StageResult, night: NightRecord, settled: bool
+) -> Iterator[NightChange]:
     """The changes of one stage."""
     if before.outcome is not now.outcome:
-        worse = _WEIGHT[now.outcome] > _WEIGHT[before.outcome]
+        worse = _WEIGHT[now.outcome] > _WEIGHT[before.outcome] and not settled
         old, new = before.outcome.value, now.outcome.value
         yield NightChange(now.name, now.name, old, new, now.why, worse)
     if now.counts:
         yield from _verdicts(before, now)
-    yield from _findings(before, now)
+    yield from _findings(now, night.known.get(now.name, ()))
 
 
 def _verdicts(before: StageResult, now: StageResult) -> Iterator[NightChange]:
@@ -173,9 +192,9 @@ def _all_verdicts(result: StageResult) -> dict[str, str]:
     return dict.fromkeys(result.passed, Verdict.PASS.value) | result.verdicts
 
 
-def _findings(before: StageResult, now: StageResult) -> Iterator[NightChange]:
+def _findings(now: StageResult, known_before: tuple[str, ...]) -> Iterator[NightChange]:
     """A cause that did not come again is not told of: it may be there all the same."""
-    known = {finding.cause for finding in before.findings}
+    known = set(known_before)
     for finding in now.findings:
         if finding.cause not in known:
             known.add(finding.cause)

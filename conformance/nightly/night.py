@@ -157,6 +157,7 @@ class Night:
             allotted=seconds,
             wanted=stage.wanted,
             by_baseline=stage.by_baseline,
+            of_device=stage.of_device,
         )
         if not seconds:
             why = f"it takes {in_words(stage.needed)} at least"
@@ -178,7 +179,8 @@ class Night:
             path.unlink(missing_ok=True)
         log = place / outcome.LOG
         began = self.clock()
-        deadline = result.allotted - stage.extra * stage.ends_by_signal
+        # What is interrupted needs time to end; to any other a busy machine may be slow to begin.
+        deadline = result.allotted + (-stage.extra if stage.ends_by_signal else stage.extra)
         ended = self.runner(command_of(words), log, deadline, dict(stage.environment))
         became, why = outcome.outcome_of(stage, ended, log)
         if ended.overran and became is StageOutcome.CLEAN:

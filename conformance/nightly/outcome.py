@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+import shlex
 from typing import TYPE_CHECKING, Final
 from xml.etree import ElementTree as ET
 
@@ -58,6 +59,9 @@ _RATES: Final = (
 )
 """What `rpcrdma fuzz` and `rpcrdma explore` print at their end."""
 
+_SERVES_NO_MORE: Final = "rpcrdma explore: "
+"""With what its line begins about a device that serves no more."""
+
 _LINE: Final = 300
 """Letters of a reason: the rest is in the stage's own report."""
 
@@ -100,10 +104,29 @@ def with_results(result: StageResult, stage: NightStage, folder: Path) -> StageR
         case StageKind.TESTS:
             return _with_tests(result, folder / _JUNIT)
         case StageKind.FINDINGS | StageKind.LIVE:
-            live = stage.kind is StageKind.LIVE
-            rates = _live_rates(folder / "report.json") if live else printed_rates(folder / LOG)
-            found = tuple(_findings(folder / "findings"))
-            return msgspec.structs.replace(result, findings=found, rates=rates)
+            return _with_findings(result, stage, folder)
+
+
+def _with_findings(result: StageResult, stage: NightStage, folder: Path) -> StageResult:
+    live = stage.kind is StageKind.LIVE
+    told = _live_report(folder / "report.json") if live else None
+    found = tuple(_findings(folder / "findings", stage.kernel))
+    rates = told.rates if told else printed_rates(folder / LOG)
+    result = msgspec.structs.replace(result, findings=found, rates=rates)
+    trouble = told.stopped if told else _trouble(folder)
+    if trouble and result.outcome is StageOutcome.FAILED:
+        # More than findings, which may be known: the device, or its machine, was gone.
+        return msgspec.structs.replace(result, outcome=StageOutcome.DIED, why=_line(trouble))
+    return result
+
+
+def _trouble(folder: Path) -> str:
+    """What `rpcrdma explore` says of a device that serves no more, or whose kernel has died."""
+    log = folder / LOG
+    text = log.read_text(encoding="utf-8", errors="replace") if log.is_file() else ""
+    said = (line for line in text.splitlines() if line.startswith(_SERVES_NO_MORE))
+    died = (f"its kernel died: {file}" for file in folder.glob("findings/*.console.log"))
+    return next(said, "") or next(died, "")
 
 
 def _with_run(result: StageResult, folder: Path) -> StageResult:
@@ -178,7 +201,7 @@ def _with_tests(result: StageResult, junit: Path) -> StageResult:
     )
 
 
-def _findings(folder: Path) -> Iterator[NightFinding]:
+def _findings(folder: Path, kernel: str) -> Iterator[NightFinding]:
     """Those below a folder; a live campaign has a folder for each cause."""
     for file in sorted(folder.rglob("*.json")):
         try:
@@ -188,10 +211,10 @@ def _findings(folder: Path) -> Iterator[NightFinding]:
         if not finding.way:
             continue  # half a file, of a stage that was ended while it wrote
         cause = f"{finding.way}: {', '.join(finding.broken)}"
-        again = f"rpcrdma replay {file}"
-        if finding.target:
-            again += f" {finding.target}"
-        yield NightFinding(_line(cause), _line(finding.detail), again)
+        again = ["rpcrdma", "replay", str(file)]
+        again += [finding.target] * bool(finding.target)
+        again += ["--kernel", kernel] * bool(kernel)
+        yield NightFinding(_line(cause), _line(finding.detail), shlex.join(again))
 
 
 def printed_rates(log: Path) -> dict[str, float]:
@@ -204,11 +227,9 @@ def printed_rates(log: Path) -> dict[str, float]:
     return rates
 
 
-def _live_rates(report: Path) -> dict[str, float]:
-    if not report.is_file():
-        return {}
-    told = msgspec.json.decode(report.read_bytes(), type=_LiveReport)
-    return {"inputs": float(told.inputs), "inputs a second": told.rate}
+def _live_report(report: Path) -> _LiveReport | None:
+    """What a live campaign has left; None if it did not come so far."""
+    return msgspec.json.decode(report.read_bytes(), type=_LiveReport) if report.is_file() else None
 
 
 class _RunReport(msgspec.Struct):
@@ -222,6 +243,11 @@ class _LiveReport(msgspec.Struct):
 
     inputs: int
     rate: float
+    stopped: str = ""
+
+    @property
+    def rates(self) -> dict[str, float]:
+        return {"inputs": float(self.inputs), "inputs a second": self.rate}
 
 
 def _line(text: str) -> str:

@@ -38,6 +38,8 @@ _EXAMPLES: Final = "300"
 
 _BOOT: Final = 120.0
 """Seconds for a guest without KVM on a busy machine, and for making findings smaller."""
+_COUNTED_BOOT: Final = 240.0
+"""The same for a guest whose blocks are counted, which is slower, and for trying the seeds."""
 _IMPORTS: Final = 30.0
 """Seconds for starting a command, and for ending it."""
 _CORPUS: Final = 60.0
@@ -169,6 +171,7 @@ def _explore(target: str, kernel: str, way: str, profile: Profile | None = None)
         StageKind.FINDINGS,
         share=2.0,
         extra=_BOOT if guest else _IMPORTS,
+        of_device=target != "reference",
     )
 
 
@@ -183,7 +186,8 @@ def _live(target: str, kernel: str, profile: Profile | None = None) -> NightStag
         tuple(words),
         StageKind.LIVE,
         share=2.0,
-        extra=_BOOT if profile is None or profile.lab else _IMPORTS,
+        extra=_COUNTED_BOOT if profile is None or profile.lab else _IMPORTS,
+        of_device=True,
         taken=(f"{place}/findings", f"{place}/report.json"),
     )
 

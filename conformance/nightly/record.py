@@ -78,6 +78,7 @@ class StageResult(msgspec.Struct, frozen=True):
         seconds: that it took.  allotted: that it had.
         wanted: a person has asked for it by name.
         by_baseline: a baseline says what of it is known.
+        of_device: what is found is in a device, and known after the first night.
         counts: numbers of verdicts or of tests.
         rates: what was done a second or minute, by name.
         verdicts: case or test -> verdict, without what passed or does not apply.
@@ -96,6 +97,7 @@ class StageResult(msgspec.Struct, frozen=True):
     allotted: float = 0.0
     wanted: bool = False
     by_baseline: bool = False
+    of_device: bool = False
     counts: dict[str, int] = {}
     rates: dict[str, float] = {}
     verdicts: dict[str, str] = {}
@@ -115,6 +117,7 @@ class NightRecord(msgspec.Struct, frozen=True):
         budget: seconds.
         options: what was asked for; a night goes on only under the same.
         plan: names of the stages, in order.
+        known: stage -> causes that were found in nights before.
         spent: seconds so far, over all the times that it was begun or went on.
         results: of the stages that have ended.
         finished: whether it came to its end.
@@ -127,6 +130,7 @@ class NightRecord(msgspec.Struct, frozen=True):
     budget: float
     options: str
     plan: tuple[str, ...]
+    known: dict[str, tuple[str, ...]] = {}
     spent: float = 0.0
     results: tuple[StageResult, ...] = ()
     finished: bool = False
@@ -136,6 +140,15 @@ class NightRecord(msgspec.Struct, frozen=True):
     def by_name(self) -> dict[str, StageResult]:
         """Stage -> what came of it."""
         return {result.name: result for result in self.results}
+
+    def known_afterwards(self) -> dict[str, tuple[str, ...]]:
+        """Stage -> causes that were found in this night or in one before."""
+        causes = {stage: dict.fromkeys(known) for stage, known in self.known.items()}
+        for result in self.results:
+            causes.setdefault(result.name, {}).update(
+                dict.fromkeys(finding.cause for finding in result.findings)
+            )
+        return {stage: tuple(known) for stage, known in causes.items() if known}
 
 
 def write_night(folder: Path, night: NightRecord) -> None:

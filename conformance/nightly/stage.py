@@ -13,6 +13,7 @@ from __future__ import annotations
 import sys
 from dataclasses import dataclass
 from enum import Enum
+from itertools import pairwise
 from typing import TYPE_CHECKING, Final
 
 if TYPE_CHECKING:
@@ -48,6 +49,7 @@ class NightStage:
         wanted: a person has named its target or kernel, so that it must not be missing.
         by_baseline: its exit status rests on a baseline, which says what is known.
         ends_by_signal: it works until it is interrupted, which then is no fault.
+        of_device: what it finds is in a device, which may stay as it is: known from then on.
         taken: what it leaves in `{kept}` and is of this night: moved into the stage's folder.
         environment: variables beside those that there are.
     """
@@ -61,8 +63,15 @@ class NightStage:
     wanted: bool = False
     by_baseline: bool = False
     ends_by_signal: bool = False
+    of_device: bool = False
     taken: tuple[str, ...] = ()
     environment: tuple[tuple[str, str], ...] = ()
+
+    @property
+    def kernel(self) -> str:
+        """The kernel that its command names; empty if it names none."""
+        named = [after for word, after in pairwise(self.words) if word == "--kernel"]
+        return named[0] if named else ""
 
     @property
     def needed(self) -> float:

@@ -81,16 +81,19 @@ def _tap_case(number: int, case: CiCase) -> Iterator[str]:
 
 
 def _yaml(case: CiCase) -> Iterator[str]:
-    """What there is to say, as YAML whose every text is written as in JSON: nothing escapes it."""
+    """What there is to say, as YAML whose every text is written as in JSON: nothing escapes it.
+
+    Texts of several lines are one scalar: the reader of Perl's harness takes an item of a list that
+    begins with a word and a colon for a mapping, quoted or not.
+    """
+    texts = {
+        "message": case.message,
+        "verdict": case.verdict,
+        "explanation": "\n".join(case.explanation),
+        "notes": "\n".join(case.notes),
+    }
     yield "  ---"
-    if case.message:
-        yield f"  message: {json.dumps(case.message)}"
-    if case.verdict:
-        yield f"  verdict: {case.verdict}"
-    for name, texts in (("details", case.explanation), ("notes", case.notes)):
-        if texts:
-            yield f"  {name}:"
-            yield from (f"    - {json.dumps(text)}" for text in texts)
+    yield from (f"  {name}: {json.dumps(text)}" for name, text in texts.items() if text)
     yield "  ..."
 
 

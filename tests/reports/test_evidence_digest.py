@@ -18,7 +18,7 @@ RECORDS = "records.jsonl"
 def folder(tmp_path: Path) -> Path:
     (tmp_path / "evidence").mkdir()
     (tmp_path / RECORDS).write_bytes(b"records")
-    (tmp_path / "evidence" / "b.pcapng").write_bytes(b"b")
+    (tmp_path / "evidence" / "a.pcapng").write_bytes(b"a")
     (tmp_path / "evidence" / "B.jsonl").write_bytes(b"B")
     (tmp_path / "report.html").write_bytes(b"made of these")
     return tmp_path
@@ -29,14 +29,14 @@ def test_digest_is_that_of_the_lines_which_sha256sum_prints(folder: Path) -> Non
         f"{hashlib.sha256(content).hexdigest()}  {name}\n"
         for name, content in (
             ("evidence/B.jsonl", b"B"),
-            ("evidence/b.pcapng", b"b"),
+            ("evidence/a.pcapng", b"a"),
             (RECORDS, b"records"),
         )
     )
     assert (
         evidence_digest(folder, RECORDS) == f"sha256:{hashlib.sha256(lines.encode()).hexdigest()}"
     )
-    assert evidence_files(folder, RECORDS) == ("evidence/B.jsonl", "evidence/b.pcapng", RECORDS)
+    assert evidence_files(folder, RECORDS) == ("evidence/B.jsonl", "evidence/a.pcapng", RECORDS)
 
 
 def test_reports_are_no_evidence(folder: Path) -> None:
@@ -49,8 +49,8 @@ def test_reports_are_no_evidence(folder: Path) -> None:
     "change",
     [
         lambda folder: (folder / RECORDS).write_bytes(b"Records"),
-        lambda folder: (folder / "evidence" / "b.pcapng").unlink(),
-        lambda folder: (folder / "evidence" / "b.pcapng").rename(folder / "evidence" / "c.pcapng"),
+        lambda folder: (folder / "evidence" / "a.pcapng").unlink(),
+        lambda folder: (folder / "evidence" / "a.pcapng").rename(folder / "evidence" / "c.pcapng"),
         lambda folder: (folder / "evidence" / "new").write_bytes(b""),
     ],
 )

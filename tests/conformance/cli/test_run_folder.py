@@ -10,6 +10,8 @@ from conformance.bad_input import BadInput, NothingSelected
 from conformance.cli.run_folder import claim, failed_in, last_folder, new_folder
 from conformance.suite.runner import RECORDS
 from reports.record import FORMAT_VERSION, CaseRecord, RunHeader, Verdict
+from reports.render.folder import REPORTS
+from reports.render.statement import STATEMENTS
 from reports.stream import RunWriter
 
 
@@ -21,7 +23,8 @@ def hold_run(folder: Path, *verdicts: Verdict) -> Path:
             writer.add(CaseRecord(name, "", verdict))
     (folder / "evidence").mkdir()
     (folder / "evidence" / "old.pcapng").touch()
-    (folder / "junit.xml").touch()
+    for name in (*REPORTS, *STATEMENTS):
+        (folder / name).touch()
     return folder
 
 

@@ -61,6 +61,21 @@ def test_a_person_is_asked_for_what_no_option_says(
     assert not any("Address" in question for question in asked)
 
 
+def test_a_person_may_stop_answering(
+    file: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    questions(monkeypatch)
+
+    def ends(text: str) -> str:
+        raise EOFError
+
+    monkeypatch.setattr("builtins.input", ends)
+
+    assert run("target", "new", str(file), "--kind", "server") == 2
+    assert "the answers end here" in capsys.readouterr().err
+    assert not file.exists()
+
+
 @pytest.mark.parametrize(
     ("words", "sentence"),
     [

@@ -120,15 +120,49 @@ def test_what_a_baseline_does_not_know_is_worse_whatever_the_verdict_was() -> No
     assert report_of(night(now), night(now)).worse == ()
 
 
+OLD, NEW = (NightFinding(cause, "seen", "rpcrdma replay x") for cause in ("old", "new"))
+
+
+def after(before: NightRecord, *results: StageResult) -> NightRecord:
+    """A night that knows what those before it have found."""
+    return msgspec.structs.replace(night(*results), known=before.known_afterwards())
+
+
 def test_a_finding_is_new_once_for_each_cause() -> None:
-    old, new = (NightFinding(cause, "seen", "rpcrdma replay x") for cause in ("old", "new"))
-    before, now = (
-        night(result(FAILED, findings=(old,))),
-        night(result(FAILED, findings=(old, new, new))),
-    )
-    report = report_of(now, before)
+    before = night(result(FAILED, findings=(OLD,)))
+    report = report_of(after(before, result(FAILED, findings=(OLD, NEW, NEW))), before)
     assert [change.what for change in report.worse] == ["new"]
     assert report.worse[0].why == "seen Again: rpcrdma replay x"
+
+
+def test_what_is_found_in_the_reference_is_red_until_it_is_mended() -> None:
+    found = result(FAILED, findings=(OLD,))
+    before = night(found)
+    report = report_of(after(before, found), before)
+    assert (report.exit_status, report.worse, report.settled) == (1, (), ())
+
+
+def test_what_is_found_in_a_device_is_red_once() -> None:
+    """Also if a night between did not find it."""
+    found, nothing = result(FAILED, findings=(OLD,), of_device=True), result(of_device=True)
+    first = night(found)
+    assert report_of(first, None).exit_status == 1
+    second = after(first, nothing)
+    third = after(second, found)
+    report = report_of(third, second)
+    assert (report.exit_status, report.worse, report.settled) == (0, (), ("one",))
+    assert [(change.before, change.now) for change in report.otherwise] == [("clean", "failed")]
+    more = after(second, result(FAILED, findings=(OLD, NEW), of_device=True))
+    assert report_of(more, second).exit_status == 1
+
+
+@pytest.mark.parametrize("outcome", [FAILED, StageOutcome.HUNG, StageOutcome.DIED])
+def test_a_stage_of_a_device_that_fails_otherwise_is_red(outcome: StageOutcome) -> None:
+    """A device that serves no more, or a campaign that hangs, is no known finding."""
+    findings = () if outcome is FAILED else (OLD,)
+    before = night(result(FAILED, findings=(OLD,), of_device=True))
+    report = report_of(after(before, result(outcome, findings=findings, of_device=True)), before)
+    assert report.exit_status == 1
 
 
 def test_a_stage_that_is_gone_is_told() -> None:

@@ -53,6 +53,13 @@ def test_what_works_until_it_is_interrupted_has_time_to_finish(
     assert done.by_name["tests"].why == "its share of the time, 1 min 40 s, was over"
 
 
+def test_what_is_slow_to_begin_is_not_taken_for_hung(
+    night: Callable[..., Night], played: Played
+) -> None:
+    night([stage("boots", extra=30.0)]).run()
+    assert played.given == {"boots": 130.0}
+
+
 @pytest.mark.parametrize(
     ("end", "outcome"),
     [

@@ -133,6 +133,14 @@ def test_findings_are_known_by_their_cause(tmp_path: Path) -> None:
     assert result.findings[0].again.endswith(".json reference")
 
 
+def test_a_finding_is_replayed_with_the_kernel_that_had_it(tmp_path: Path) -> None:
+    found = Finding("calls", "linux-server", broken=("rfc8166.4.5",), detail="changed")
+    keep(tmp_path / "findings", found)
+    one = NightStage("one", ("rpcrdma", "--kernel", "/my linux"), StageKind.FINDINGS, 1.0)
+    (finding,) = with_results(RESULT, one, tmp_path).findings
+    assert finding.again.endswith(".json linux-server --kernel '/my linux'")
+
+
 def test_rates_are_read_from_what_the_commands_print(tmp_path: Path) -> None:
     """The fuzzer's line is that of its own class: another wording would be noticed here."""
     pulse = Pulse(executions=1200, rate=34, coverage=5, corpus=6, findings=0)
@@ -152,6 +160,28 @@ def test_a_live_campaign_has_its_rate_in_its_report(tmp_path: Path) -> None:
     (tmp_path / "report.json").write_text('{"inputs": 70, "rate": 3.5, "other": []}')
     result = with_results(RESULT, kind(StageKind.LIVE), tmp_path)
     assert result.rates == {"inputs": 70.0, "inputs a second": 3.5}
+
+
+def test_a_live_campaign_whose_device_was_gone_is_more_than_its_findings(tmp_path: Path) -> None:
+    report = '{"inputs": 70, "rate": 3.5, "stopped": "no guest can be started"}'
+    (tmp_path / "report.json").write_text(report)
+    failed = msgspec.structs.replace(RESULT, outcome=StageOutcome.FAILED)
+    result = with_results(failed, kind(StageKind.LIVE), tmp_path)
+    assert (result.outcome, result.why) == (StageOutcome.DIED, "no guest can be started")
+
+
+def test_an_exploration_whose_device_was_gone_is_more_than_its_findings(tmp_path: Path) -> None:
+    failed = msgspec.structs.replace(RESULT, outcome=StageOutcome.FAILED)
+    (tmp_path / LOG).write_text("exploring\nrpcrdma explore: linux-server: serves no more\n")
+    result = with_results(failed, kind(StageKind.FINDINGS), tmp_path)
+    assert result.outcome is StageOutcome.DIED
+    assert result.why == "rpcrdma explore: linux-server: serves no more"
+    (tmp_path / LOG).write_text("exploring\n")
+    (tmp_path / "findings").mkdir()
+    (tmp_path / "findings/guest-1.console.log").touch()
+    result = with_results(failed, kind(StageKind.FINDINGS), tmp_path)
+    assert result.outcome is StageOutcome.DIED
+    assert result.why.startswith("its kernel died: ")
 
 
 @pytest.mark.parametrize("of", list(StageKind))

@@ -91,6 +91,15 @@ def test_a_page_stays_small_whatever_failed(tmp_path: Path) -> None:
     assert "1980 more are in the stage" in page
 
 
+def test_a_stage_with_known_findings_alone_is_not_shown_as_failed(tmp_path: Path) -> None:
+    known = {"fuzz": (FUZZ.findings[0].cause,)}
+    found = msgspec.structs.replace(FUZZ, of_device=True)
+    record = msgspec.structs.replace(night(found), known=known)
+    page = page_of(report_of(record, None), tmp_path)
+    assert "known findings" in page
+    assert '<span class="green">green</span>' in page
+
+
 def test_a_first_night_and_one_that_was_interrupted_say_so(tmp_path: Path) -> None:
     report = report_of(night(LAB, finished=False), None)
     page = page_of(report, tmp_path)

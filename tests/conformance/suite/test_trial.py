@@ -4,13 +4,18 @@ from typing import TYPE_CHECKING
 
 from conformance.suite.trial import TrialEnd, trials
 from conformance.tester.client import liveness
-from targets.base import TargetError
+from conformance.tester.server.served import ServedAct
+from rpcrdma.ulp.file_tree import file_of_size
+from targets.base import ActState, TargetError
 from targets.registry import find_any_target
 
 if TYPE_CHECKING:
+    from collections.abc import Callable
     from pathlib import Path
 
     import pytest
+
+    from conformance.tester.sent import Request
 
 NFS4 = """
 name = "mine"
@@ -85,6 +90,34 @@ def test_a_device_that_does_not_start_is_told_so(monkeypatch: pytest.MonkeyPatch
     (only,) = trials(target)
 
     assert (only.what, only.came) == ("start", "it does not come up")
+
+
+def test_one_piece_that_is_wrong_is_enough(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    content = file_of_size(1000).content
+
+    def untouched(read: Callable[[str, int, int, bytes], Request]) -> dict[str, Request]:
+        return {
+            "size-1000 from octet 0 on": read("size-1000", 0, 10, b"other data"),
+            "size-1000 from octet 10 on": read("size-1000", 10, 990, content[10:]),
+        }
+
+    monkeypatch.setattr("conformance.tester.workload.pages.untouched", untouched)
+    profile = tmp_path / "mine.toml"
+    profile.write_text(NFS4)
+
+    assert tried(str(profile))["file size-1000"] is TrialEnd.FAILED
+
+
+def test_an_act_that_fails_is_told_so(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(
+        "conformance.tester.server.acting.ActingClient.do",
+        lambda *_: ServedAct(ActState.FAILED, "it will not"),
+    )
+
+    found = [trial for trial in trials(find_any_target("reference-client")) if "read" in trial.what]
+
+    assert found[0].end is TrialEnd.FAILED
+    assert found[0].came.startswith("it fails: it will not")
 
 
 def test_a_client_is_brought_to_each_act() -> None:

@@ -3,6 +3,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 import msgspec
+import pytest
 
 from reports.record import CaseRecord, Verdict
 from reports.render.github import github_annotations
@@ -16,12 +17,12 @@ def kinds(text: str) -> list[str]:
     return [line.split(" ", 1)[0] for line in text.splitlines()]
 
 
-def failing(count: int, *, same: bool) -> tuple[CaseRecord, ...]:
+def deviating(count: int, *, same: bool, verdict: Verdict = Verdict.FAIL) -> tuple[CaseRecord, ...]:
     return tuple(
         CaseRecord(
             f"rfc8166/4.5.1/case-{number}",
             "Title.",
-            Verdict.FAIL,
+            verdict,
             f"Why {number}.",
             violated=("a" if same else f"a{number}",),
         )
@@ -48,15 +49,19 @@ def test_what_a_device_sent_ends_no_annotation_and_begins_none(run: RunRecord) -
     )
 
 
-def test_one_cause_is_one_annotation(run: RunRecord) -> None:
-    text = github_annotations(msgspec.structs.replace(run, cases=failing(20, same=True)))
+@pytest.mark.parametrize(
+    ("verdict", "kind"), [(Verdict.FAIL, "::error"), (Verdict.WARN, "::warning")]
+)
+def test_one_cause_is_one_annotation(run: RunRecord, verdict: Verdict, kind: str) -> None:
+    cases = deviating(20, same=True, verdict=verdict)
+    text = github_annotations(msgspec.structs.replace(run, cases=cases))
 
-    assert kinds(text) == ["::error", "::notice"]
+    assert kinds(text) == [kind, "::notice"]
     assert "by the same cause: 19 cases more" in text
 
 
 def test_the_last_annotation_counts_what_github_would_not_show(run: RunRecord) -> None:
-    text = github_annotations(msgspec.structs.replace(run, cases=failing(11, same=False)))
+    text = github_annotations(msgspec.structs.replace(run, cases=deviating(11, same=False)))
 
     assert kinds(text) == ["::error"] * 10 + ["::notice"]
     assert text.splitlines()[9] == "::error title=rpcrdma::2 more: see the report"

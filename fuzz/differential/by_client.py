@@ -32,8 +32,8 @@ if TYPE_CHECKING:
 __all__ = ["BothSayOfReply", "compare_replies", "compare_with_client"]
 
 _XID: Final = slice(0, 4)
-_SIGN: Final = 1 << 31
-"""What the kernel's `int` for the length of a result does not hold."""
+_TOO_LONG: Final = 1 << 31
+"""Octets of a result for which no call has asked."""
 _MODULUS: Final = 1 << 32
 """By which it adds the lengths of segments up."""
 _ERRORS: Final = (ClientSays.REFUSED, ClientSays.OTHER_ERROR)
@@ -140,7 +140,7 @@ def _both_lists(
         unasked = bool(placed) or not long
     if client.says is ClientSays.REFUSED:
         unasked |= bool(body.rdma_reads) or len(body.rdma_writes) > 1
-        return BothSayOfReply.UNASKED if unasked or result >= _SIGN else None
+        return BothSayOfReply.UNASKED if unasked or result >= _TOO_LONG else None
     alike = client.says is ClientSays.TAKEN and (client.length or 0) == result % _MODULUS
     return BothSayOfReply.ALIKE if alike else None
 

@@ -117,6 +117,8 @@ def _with_findings(result: StageResult, stage: NightStage, folder: Path) -> Stag
     if trouble and result.outcome is StageOutcome.FAILED:
         # More than findings, which may be known: the device, or its machine, was gone.
         return msgspec.structs.replace(result, outcome=StageOutcome.DIED, why=_line(trouble))
+    if found and result.outcome is StageOutcome.FAILED:
+        return msgspec.structs.replace(result, why=counted(len(found), "finding"))
     return result
 
 

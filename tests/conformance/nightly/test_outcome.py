@@ -129,6 +129,8 @@ def test_findings_are_known_by_their_cause(tmp_path: Path) -> None:
     (tmp_path / "findings" / "half.json").write_text('{"way": ')
     result = with_results(RESULT, kind(StageKind.FINDINGS), tmp_path)
     assert [finding.cause for finding in result.findings] == ["v1-header: round-trip"] * 2
+    failed = msgspec.structs.replace(RESULT, outcome=StageOutcome.FAILED, why="again: rpcrdma")
+    assert with_results(failed, kind(StageKind.FINDINGS), tmp_path).why == "2 findings"
     assert result.findings[0].again.startswith("rpcrdma replay ")
     assert result.findings[0].again.endswith(".json reference")
 

@@ -1,4 +1,4 @@
-"""Profiles are tried in the lab before anything is judged: the kernel's two ends, and an example."""
+"""Profiles are tried in the lab before anything is judged: the kernel's ends, an example."""
 
 from __future__ import annotations
 

@@ -7,6 +7,7 @@ statement, letter for letter, so that one can be held against the evidence that 
 
 from __future__ import annotations
 
+import re
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
@@ -126,14 +127,13 @@ def statement_of(
     """
     summary = summarise(run)
     _refuse(run, summary)
-    rests = dict.fromkeys(sorted({one for case in run.cases for one in case.interpretations}))
     return Statement(
         target=run.header.target,
         result=_result(run, summary, len(unselected)),
         facts=_facts(run),
         tallies=tuple(_tallies(summary.requirements)),
         violations=tuple(_violations(summary.requirements)),
-        readings=tuple((one, titles.get(one, "")) for one in rests),
+        readings=tuple((one, titles.get(one, "")) for one in _readings(run.cases)),
         not_tested=(
             *_unjudged(run.cases),
             *_not_reached(summary),
@@ -189,6 +189,13 @@ def _facts(run: RunRecord) -> tuple[tuple[str, str], ...]:
     )
 
 
+def _readings(cases: Iterable[CaseRecord]) -> list[str]:
+    """The entries on which verdicts about the device rest, in the order of their numbers."""
+    judged = (Verdict.PASS, Verdict.WARN, Verdict.FAIL)
+    found = {one for case in cases if case.verdict in judged for one in case.interpretations}
+    return sorted(found, key=lambda one: (one.partition("-")[0], len(one), one))
+
+
 def _tallies(results: Iterable[RequirementResult]) -> list[LevelCount]:
     groups: dict[tuple[str, str], dict[str, int]] = {}
     for result in results:
@@ -234,15 +241,24 @@ def _violating(result: RequirementResult, verdict: Verdict) -> tuple[str, ...]:
 
 
 def _unjudged(cases: Iterable[CaseRecord]) -> list[NotTested]:
-    """Cases that say nothing of the device, by why."""
-    groups: dict[tuple[Verdict, str], list[str]] = {}
+    """Cases that say nothing of the device, by why; reasons differ in their numbers alone."""
+    groups: dict[tuple[str, str], list[CaseRecord]] = {}
     for case in cases:
         if case.verdict in (Verdict.NA, Verdict.INCONC, Verdict.ERROR):
-            groups.setdefault((case.verdict, case.reason), []).append(case.id)
-    return [
-        NotTested(counted(len(ids), "case"), f"{verdict.value}: {why}", tuple(ids))
-        for (verdict, why), ids in sorted(groups.items(), key=lambda item: item[0][0].value)
-    ]
+            pattern = re.sub(r"\b\d+\b", "N", case.reason)
+            groups.setdefault((case.verdict.value, pattern), []).append(case)
+    found: list[NotTested] = []
+    for (verdict, pattern), group in sorted(groups.items(), key=_most_first):
+        reasons = {case.reason for case in group}
+        why = reasons.pop() if len(reasons) == 1 else pattern
+        ids = tuple(case.id for case in group)
+        found.append(NotTested(counted(len(ids), "case"), f"{verdict}: {why}", ids))
+    return found
+
+
+def _most_first(item: tuple[tuple[str, str], list[CaseRecord]]) -> tuple[str, int]:
+    (verdict, _), group = item
+    return verdict, -len(group)
 
 
 def _not_reached(summary: Summary) -> list[NotTested]:

@@ -20,6 +20,7 @@ if TYPE_CHECKING:
     import argparse
     from collections.abc import Iterator
 
+    from conformance.suite.plugin import Case
     from reports.record import RunRecord
 
 __all__ = ["add_parser", "run", "unseen_by", "unselected_by"]
@@ -110,15 +111,16 @@ def _verify(statement: Statement, file: Path, folder: Path) -> int:
 
 
 def unselected_by(record: RunRecord) -> tuple[str, ...]:
-    """The cases for the roles of a run's device that it was not asked for."""
-    planned, roles = set(record.header.planned), _roles(record)
-    return tuple(
-        case.id for case in collect_cases() if case.role in roles and case.id not in planned
-    )
+    """The cases for the roles of a run's device that it was not asked for, but for destructive."""
+    return tuple(case.id for case in _left_out(record) if not case.destructive)
 
 
 def unseen_by(record: RunRecord) -> Iterator[NotTested]:
-    """The requirements that no case of a run looks at, by why."""
+    """Destructive cases that were left out, and requirements that no case of a run looks at."""
+    harmful = tuple(case.id for case in _left_out(record) if case.destructive)
+    if harmful:
+        why = "they may bring a device down, and --destructive had not been given"
+        yield NotTested(counted(len(harmful), "case"), why, harmful)
     roles = _roles(record)
     cited = {citation.id for case in record.cases for citation in case.citations}
     seen = tuple(
@@ -130,6 +132,11 @@ def unseen_by(record: RunRecord) -> Iterator[NotTested]:
         yield _requirements(seen, "no case of this run looks at them")
     for test, why in _WHY.items():
         yield _requirements(tuple(one.id for one in load_catalogue() if one.test is test), why)
+
+
+def _left_out(record: RunRecord) -> list[Case]:
+    planned, roles = set(record.header.planned), _roles(record)
+    return [case for case in collect_cases() if case.role in roles and case.id not in planned]
 
 
 def _requirements(ids: tuple[str, ...], why: str) -> NotTested:

@@ -92,6 +92,21 @@ def test_what_says_nothing_of_the_device_is_told_by_why(run: RunRecord) -> None:
     assert statement.tallies[0].open == 1
 
 
+def test_reasons_that_differ_in_a_number_are_one(run: RunRecord) -> None:
+    statement = stated(
+        run,
+        case(Verdict.PASS, MUST),
+        case(Verdict.NA, MUST, name="a", reason="no version 2"),
+        case(Verdict.NA, MUST, name="b", reason="`nfs4` has no call of 200 octets"),
+        case(Verdict.NA, MUST, name="c", reason="`nfs4` has no call of 7 octets"),
+    )
+
+    assert [(one.what, one.why) for one in statement.not_tested] == [
+        ("2 cases", "N/A: `nfs4` has no call of N octets"),
+        ("1 case", "N/A: no version 2"),
+    ]
+
+
 def test_what_was_not_reached_is_told(run: RunRecord) -> None:
     statement = stated(
         run, case(Verdict.FAIL, SHOULD, MUST, violated=(SHOULD.id,), not_reached=(MUST.id,))
@@ -101,11 +116,15 @@ def test_what_was_not_reached_is_told(run: RunRecord) -> None:
 
 
 def test_readings_and_facts_are_those_of_the_run(run: RunRecord) -> None:
-    statement = stated(run, case(Verdict.PASS, MUST, interpretations=("D-12", "D-11")))
+    statement = stated(
+        run,
+        case(Verdict.PASS, MUST, interpretations=("D-100", "D-11")),
+        case(Verdict.NA, MUST, name="other", interpretations=("D-12",)),
+    )
 
-    assert statement.readings == (("D-11", "The version in an error message"), ("D-12", ""))
+    assert statement.readings == (("D-11", "The version in an error message"), ("D-100", ""))
     assert dict(statement.facts)["python"] == "3.11"
-    assert dict(statement.facts)["cases"] == "1 PASS"
+    assert dict(statement.facts)["cases"] == "1 PASS, 1 N/A"
 
 
 def test_run_that_was_cut_short_gets_none(run: RunRecord) -> None:

@@ -76,10 +76,14 @@ def test_run_that_was_cut_gets_none(folder: Path, capsys: pytest.CaptureFixture[
 
 def test_what_a_run_does_not_look_at_is_counted(finished: Path) -> None:
     record = read_run(finished / RECORDS)
-    responders = [case.id for case in collect_cases() if case.role == "responder"]
+    responders = [case for case in collect_cases() if case.role == "responder"]
+    harmful = [case.id for case in responders if case.destructive]
 
-    assert len(unselected_by(record)) == len(responders) - len(record.header.planned)
+    left = len(responders) - len(harmful) - len(record.header.planned)
+    assert len(unselected_by(record)) == left
     groups = {group.why: group.ids for group in unseen_by(record)}
+    destructive = next(ids for why, ids in groups.items() if "--destructive" in why)
+    assert list(destructive) == harmful
     assert REQUIREMENT not in groups["no case of this run looks at them"]
     assert "rfc8166.4.5.1.err-vers-range" in groups["no case of this run looks at them"]
-    assert len(groups) == 3
+    assert len(groups) == 4

@@ -99,6 +99,7 @@ def write_run_pages(
 
 def _write_first(site: _Site, path: Path) -> None:
     told = attention(site.run, site.check)
+    documents = document_totals(site.run, site.background)
     write_page(
         "first",
         path,
@@ -109,9 +110,9 @@ def _write_first(site: _Site, path: Path) -> None:
         ending=ending(site.run),
         told=told,
         causes=causes(told, site.background),
-        documents=document_totals(site.run, site.background),
+        documents=documents,
         roles=role_totals(site.run, site.background),
-        levels=LEVELS,
+        levels=[level for level in LEVELS if any(level in one.levels for one in documents)],
         most=_CAUSES,
     )
 

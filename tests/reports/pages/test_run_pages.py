@@ -142,6 +142,12 @@ def test_what_needs_attention_stands_before_the_cases(written: Path) -> None:
     assert "cause PASS" not in page
 
 
+def test_totals_have_a_column_for_each_level_that_there_is(written: Path) -> None:
+    page = pages(written)["report.html"]
+    assert '<th scope="col">MUST</th></tr>' in page
+    assert "1 of 1 not met" in page
+
+
 def test_one_cause_is_told_once(run: RunRecord, tmp_path: Path) -> None:
     failed = next(case for case in run.cases if case.verdict is Verdict.FAIL)
     many = tuple(msgspec.structs.replace(failed, id=f"a/1/{number}") for number in range(15))

@@ -104,6 +104,17 @@ def test_an_arrow_leads_to_its_message_decoded(run: RunRecord, tmp_path: Path) -
     assert "credits 32" in page
 
 
+@pytest.mark.parametrize(("fabric", "blind"), [("verbs rxe0", True), ("loopback", False)])
+def test_a_diagram_says_what_the_tester_cannot_see(
+    run: RunRecord, fabric: str, blind: bool, tmp_path: Path
+) -> None:
+    header = msgspec.structs.replace(run.header, fabric=fabric)
+    there = msgspec.structs.replace(run, header=header)
+    sent = Exchange(0.5, 1, "sent", "NULL", "one", "00" * 4, 4, "Send", "tester")
+    page = case_page(with_exchanges(there, sent), tmp_path)
+    assert ("the tester's end does not see that" in page) is blind
+
+
 def test_the_guilty_field_is_marked_in_words_and_octets_and_stands_first(
     run: RunRecord, tmp_path: Path
 ) -> None:

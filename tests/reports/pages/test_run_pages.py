@@ -51,6 +51,12 @@ def test_a_case_links_to_its_evidence_and_to_the_section_of_its_document(written
     assert {"../evidence/case.pcapng", "https://rfc.test/rfc8166#section-4.5.1"} <= links
 
 
+def test_a_requirement_leads_to_all_that_the_run_says_of_it(written: Path) -> None:
+    row = "requirements-rfc8166.html#rfc8166.4.5.1.err-vers-range"
+    assert row in Structure(written / "report" / "rfc8166-4.5.1-case-FAIL.html").links
+    assert f"report/{row}" in Structure(written / "report.html").links
+
+
 def test_pages_elsewhere_link_to_the_evidence_where_it_is(run: RunRecord, tmp_path: Path) -> None:
     write_run_pages(run, tmp_path / "pages", evidence=tmp_path / "run")
     links = Structure(tmp_path / "pages" / "report" / "rfc8166-4.5.1-case-FAIL.html").links

@@ -24,6 +24,7 @@ from rpcrdma.fabric.base import Access
 from rpcrdma.ulp.bindings import restore
 from rpcrdma.ulp.rpc import decode_reply
 from rpcrdma.wire import RdmaMsg, RdmaNomsg, RdmaSegment, group_by_position
+from rpcrdma.wire.words import in_words
 
 if TYPE_CHECKING:
     from collections.abc import Iterable
@@ -174,7 +175,7 @@ class RequesterWorld:
         self._check_receives()
         strangers = new - {concerned}
         if strangers and not self.closed:
-            self.problems.append(f"{message.hex()}: it is not about {sorted(strangers)}")
+            self.problems.append(f"{message.hex()}: it is not about {in_words(sorted(strangers))}")
         return expectation
 
     def disconnect(self) -> None:

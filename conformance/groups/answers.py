@@ -189,6 +189,6 @@ def _judge_rooms(call: GroupCall, reply: GroupReply) -> None:
         verify.that(
             place is None,
             f"the memory of direction {number} holds what its entry says, and nothing more",
-            actual=f"octet {place} was written",
+            actual=f"{place} was written",
             breaks=_UNTOUCHED if returned is None else _ROOM,
         )

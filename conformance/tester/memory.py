@@ -13,7 +13,7 @@ after the end show.
 from __future__ import annotations
 
 from dataclasses import dataclass, replace
-from typing import TYPE_CHECKING, Final
+from typing import TYPE_CHECKING, Final, NamedTuple
 
 import msgspec
 
@@ -24,13 +24,23 @@ if TYPE_CHECKING:
 
     from rpcrdma.fabric.base import MemoryRegion
 
-__all__ = ["FILL", "GUARD", "ExposedChunk", "ExposedSegment", "split"]
+__all__ = ["FILL", "GUARD", "ExposedChunk", "ExposedSegment", "OctetPlace", "split"]
 
 FILL: Final = 0xA5
 """What every octet of result memory holds until the device writes it."""
 
 GUARD: Final = 64
 """Octets of result memory after the end that the device is told of."""
+
+
+class OctetPlace(NamedTuple):
+    """An octet of a chunk's memory: index of the segment, and of the octet in it, from 0."""
+
+    segment: int
+    octet: int
+
+    def __str__(self) -> str:
+        return f"octet {self.octet} of segment {self.segment}"
 
 
 @dataclass(frozen=True, slots=True)
@@ -99,18 +109,18 @@ class ExposedChunk:
             for segment, length in zip(self.segments, reversed(lengths), strict=True)
         )
 
-    def overwritten(self, returned: Sequence[RdmaSegment]) -> tuple[int, int] | None:
+    def overwritten(self, returned: Sequence[RdmaSegment]) -> OctetPlace | None:
         """The first octet that changed although the returned lengths do not cover it.
 
         Returns:
-            Index of the segment and of the octet in it; None if there is no such octet.
+            None if there is no such octet.
         """
         for index, segment in enumerate(self.segments):
             used = returned[index].length if index < len(returned) else 0
             octets = segment.region.read()
             for position in range(min(used, len(octets)), len(octets)):
                 if octets[position] != FILL:
-                    return index, position
+                    return OctetPlace(index, position)
         return None
 
 

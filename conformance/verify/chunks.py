@@ -316,7 +316,7 @@ def returned(call: Call, answer: Answered) -> None:
         answers.that(
             place is None,
             f"nothing is written to the {name} beyond the lengths returned",
-            actual=f"segment and octet {place} changed",
+            actual=f"{place} changed",
             breaks=statements((LENGTHS,), call.version),
         )
 
@@ -356,7 +356,7 @@ def untouched(call: Call) -> None:
         answers.that(
             place is None,
             "no octet outside of the memory offered is written",
-            actual=f"segment and octet {place} changed",
+            actual=f"{place} changed",
             breaks=statements((ROOM,), call.version),
         )
 

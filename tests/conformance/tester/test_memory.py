@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING
 
 import pytest
 
-from conformance.tester.memory import FILL, GUARD, split
+from conformance.tester.memory import FILL, GUARD, OctetPlace, split
 from rpcrdma.wire import RdmaSegment
 
 if TYPE_CHECKING:
@@ -80,3 +80,7 @@ def test_what_is_written_has_no_gaps_though_it_holds_octets_of_the_filling(peer:
 
     assert [segment.length for segment in room.written()] == [1, 4, 2, 0]
     assert [segment.handle for segment in room.written()] == [one.handle for one in room.told]
+
+
+def test_the_place_of_an_octet_is_told_in_words() -> None:
+    assert f"{OctetPlace(2, 93)} changed" == "octet 93 of segment 2 changed"

@@ -12,6 +12,7 @@ from conformance.catalogue.cite import requirement
 from conformance.groups.taken import TAKEN, structure
 from rpcrdma.wire._generated_rtrext import XMRSFLAG_DDP
 from rpcrdma.wire.properties import structure_octets
+from rpcrdma.wire.words import in_words
 from targets.base import ActKind, Unsupported
 
 if TYPE_CHECKING:
@@ -90,7 +91,7 @@ def test_requester_sets_no_other_flag(groups: GroupServer) -> None:
     flags = [one.xmrgrp_info.xmrseg_flags & ~XMRSFLAG_DDP for one in told.xmrbuf_groups]
 
     if any(flags):
-        groups.service.case.let_pass(f"Other flags are set: {flags}.", (NO_OTHER,))
+        groups.service.case.let_pass(f"Other flags are set: {in_words(flags)}.", (NO_OTHER,))
 
 
 @requirement(TAKES, role="requester", needs=("xmtreq", "xmtcont"))

@@ -19,6 +19,7 @@ from rpcrdma.wire._generated_rtrext import (
     BufferSegmentGroup,
     BufferStructure,
 )
+from rpcrdma.wire.words import in_words
 
 if TYPE_CHECKING:
     from collections.abc import Callable
@@ -140,6 +141,6 @@ def test_server_sets_no_other_flag(connect_two: Callable[..., Peer]) -> None:
         client.peer,
         all(one & ~XMRSFLAG_DDP == 0 for one in flags),
         "no flag but XMRSFLAG_DDP is set",
-        actual=f"the flags are {flags}",
+        actual=f"the flags are {in_words(flags)}",
         breaks=FLAGS,
     )

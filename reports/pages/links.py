@@ -14,7 +14,7 @@ if TYPE_CHECKING:
 
     from reports.pages.background import Background
 
-__all__ = ["FIRST_PAGE", "FOLDER", "page_names", "section_address", "seen_from"]
+__all__ = ["FIRST_PAGE", "FOLDER", "file_stem", "page_names", "section_address", "seen_from"]
 
 FIRST_PAGE: Final = "report.html"
 """Name of the page that a reader opens."""
@@ -34,12 +34,17 @@ def page_names(cases: Iterable[str]) -> dict[str, str]:
     names: dict[str, str] = {}
     taken: set[str] = set()
     for case in cases:
-        stem = re.sub(r"[^A-Za-z0-9.-]+", "-", case).strip("-.")
+        stem = file_stem(case)
         if stem.lower() in taken or not 0 < len(stem) <= _LONGEST:
             stem = f"{stem[:_LONGEST]}-{hashlib.sha256(case.encode()).hexdigest()[:8]}"
         taken.add(stem.lower())
         names[case] = f"{stem}.html"
     return names
+
+
+def file_stem(text: str) -> str:
+    """A text as a part of a file's name: whatever a record says, it leads into no other folder."""
+    return re.sub(r"[^A-Za-z0-9.-]+", "-", text).strip("-.")
 
 
 def section_address(background: Background, document: str, section: str) -> str:

@@ -19,13 +19,13 @@ from reports.pages.matrix import (
     requirement_rows,
     shown_runs,
 )
-from reports.pages.requirement_pages import cut_into_pages
+from reports.pages.requirement_pages import cut_into_pages, part_name
 from reports.pages.run_pages import write_run_pages
 from reports.pages.statement import ending, statement
 from reports.summary import summarise
 
 if TYPE_CHECKING:
-    from collections.abc import Sequence
+    from collections.abc import Iterator, Sequence
     from pathlib import Path
 
     from reports.pages.background import Background
@@ -122,33 +122,27 @@ def _figures(one: ShownRun) -> tuple[ShownRun, str, str, dict[str, int]]:
     return one, statement(one.run), ending(one.run), counts
 
 
-def _requirement_pages(rows: Sequence[RequirementMatrixRow]) -> tuple[SidePage, ...]:
+def _requirement_pages(rows: Sequence[RequirementMatrixRow]) -> Iterator[SidePage]:
     documents: dict[str, list[RequirementMatrixRow]] = {}
     for row in rows:
         documents.setdefault(row.citation.document, []).append(row)
-    return tuple(
-        SidePage(
-            f"requirements-{name}{_part(number)}.html", f"Requirements of {name}", number, part
-        )
-        for name, members in documents.items()
-        for number, part in enumerate(
-            cut_into_pages(members, lambda row: 2 + len(row.cells), _ROOM), 1
-        )
-    )
+    for name, members in documents.items():
+        for number, part in enumerate(cut_into_pages(members, _weight, _ROOM), 1):
+            file = part_name(f"requirements-{name}", number)
+            yield SidePage(file, f"Requirements of {name}", number, requirements=part)
 
 
-def _case_pages(rows: Sequence[CaseMatrixRow]) -> tuple[SidePage, ...]:
+def _case_pages(rows: Sequence[CaseMatrixRow]) -> Iterator[SidePage]:
     documents: dict[str, list[CaseMatrixRow]] = {}
     for row in rows:
         documents.setdefault(row.case.partition("/")[0], []).append(row)
-    return tuple(
-        SidePage(f"cases-{name}{_part(number)}.html", f"Cases of {name}", number, cases=part)
-        for name, members in documents.items()
-        for number, part in enumerate(
-            cut_into_pages(members, lambda row: 2 + len(row.cells), _ROOM), 1
-        )
-    )
+    for name, members in documents.items():
+        for number, part in enumerate(cut_into_pages(members, _weight, _ROOM), 1):
+            yield SidePage(
+                part_name(f"cases-{name}", number), f"Cases of {name}", number, cases=part
+            )
 
 
-def _part(number: int) -> str:
-    return f"-{number}" if number > 1 else ""
+def _weight(row: RequirementMatrixRow | CaseMatrixRow) -> int:
+    """Cells of a row; what it is about takes the room of two."""
+    return 2 + len(row.cells)

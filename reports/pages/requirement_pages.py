@@ -8,7 +8,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Final, TypeVar
 
-from reports.pages.links import section_address
+from reports.pages.links import file_stem, section_address
 from reports.record import CaseRecord, Verdict
 from reports.summary import SEVERITY, RequirementResult, summarise, verdict_for
 
@@ -18,7 +18,7 @@ if TYPE_CHECKING:
     from reports.pages.background import Background
     from reports.record import RunRecord
 
-__all__ = ["MatrixPage", "RequirementRow", "cut_into_pages", "requirement_pages"]
+__all__ = ["MatrixPage", "RequirementRow", "cut_into_pages", "part_name", "requirement_pages"]
 
 ROOM: Final = 3000
 """Links to cases that one page has at most, each some two hundred octets: well below a megabyte."""
@@ -84,11 +84,16 @@ def cut_into_pages(
     return tuple(map(tuple, pages))
 
 
+def part_name(what: str, number: int) -> str:
+    """Name of the file of one part of something, the first of which has no number."""
+    return f"{file_stem(what)}{f'-{number}' if number > 1 else ''}.html"
+
+
 def _pages(name: str, rows: list[RequirementRow], background: Background) -> Iterable[MatrixPage]:
     known = background.documents.get(name)
     parts = cut_into_pages(rows, lambda row: 2 + len(row.cases) + len(row.unreached), ROOM)
     for number, part in enumerate(parts, 1):
-        file = f"requirements-{name}{f'-{number}' if number > 1 else ''}.html"
+        file = part_name(f"requirements-{name}", number)
         yield MatrixPage(file, name, known.title if known else name, number, len(parts), part)
 
 

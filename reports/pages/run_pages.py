@@ -46,6 +46,7 @@ class _Site:
         background: what is known beside it.
         names: of the page of each case.
         matrix: pages of the requirements.
+        rows: where each requirement stands on them, from the folder of these pages.
         overview: path, from the first page, of a page about several runs; or nothing.
     """
 
@@ -55,6 +56,7 @@ class _Site:
     background: Background
     names: Mapping[str, str]
     matrix: tuple[MatrixPage, ...]
+    rows: Mapping[str, str]
     overview: str
 
 
@@ -87,7 +89,9 @@ def write_run_pages(
     write_assets(inner)
     names = page_names(case.id for case in run.cases)
     matrix = requirement_pages(run, background)
-    site = _Site(run, summarise(run), check, background, names, matrix, overview)
+    cited = ((page.file, row.result.citation.id) for page in matrix for row in page.rows)
+    rows = {requirement: f"{file}#{requirement}" for file, requirement in cited}
+    site = _Site(run, summarise(run), check, background, names, matrix, rows, overview)
     for page in matrix:
         write_page("requirements", inner / page.file, site=site, top="", page=page)
     _write_readings(site, inner)
@@ -99,6 +103,7 @@ def write_run_pages(
 
 def _write_first(site: _Site, path: Path) -> None:
     told = attention(site.run, site.check)
+    documents = document_totals(site.run, site.background)
     write_page(
         "first",
         path,
@@ -109,9 +114,9 @@ def _write_first(site: _Site, path: Path) -> None:
         ending=ending(site.run),
         told=told,
         causes=causes(told, site.background),
-        documents=document_totals(site.run, site.background),
+        documents=documents,
         roles=role_totals(site.run, site.background),
-        levels=LEVELS,
+        levels=[level for level in LEVELS if any(level in one.levels for one in documents)],
         most=_CAUSES,
     )
 

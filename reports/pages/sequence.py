@@ -23,6 +23,9 @@ sixty octets of markup, so the page stays far below a megabyte."""
 _STEPS: Final = 1_000
 """Steps of a diagram; a case that exchanges more is a flood, told by its beginning and end."""
 
+_FIRST: Final = 3
+"""Messages with a mark that stand before the diagram; one tells most, and a page needs a top."""
+
 _TO_TESTER: Final = "left"
 _TO_DEVICE: Final = "right"
 
@@ -67,6 +70,16 @@ class Sequence:
     steps: tuple[SequenceStep, ...] = ()
     skipped: int = 0
     undecoded: int = 0
+
+    @property
+    def guilty(self) -> tuple[SequenceStep, ...]:
+        """The messages that a reader wants to see before all others."""
+        return tuple(step for step in self.steps if step.marked and step.message)[:_FIRST]
+
+    @property
+    def others(self) -> tuple[SequenceStep, ...]:
+        """The other messages that are decoded."""
+        return tuple(step for step in self.steps if step.message and step not in self.guilty)
 
     @property
     def half(self) -> int:

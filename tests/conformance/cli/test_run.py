@@ -99,6 +99,12 @@ def test_sigterm_leaves_every_report_and_its_own_status(
 
     assert "1 of 3 cases judged; interrupted by SIGTERM" in capsys.readouterr().out
     assert {"report.html", "report.json", "junit.xml"} <= {path.name for path in tmp_path.iterdir()}
+    pages = list((tmp_path / "report").glob("rfc8166-*.html"))
+    assert pages
+    # What is known beside the records is handed to the pages: where the documents are, for one.
+    assert all(
+        "https://www.rfc-editor.org/rfc/rfc8166#section-" in page.read_text() for page in pages
+    )
 
 
 def test_a_reader_of_the_output_that_leaves_changes_nothing(tmp_path: Path) -> None:

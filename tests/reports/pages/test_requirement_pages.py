@@ -6,6 +6,7 @@ import msgspec
 from hypothesis import given
 from hypothesis import strategies as st
 
+from reports.pages.background import NO_BACKGROUND
 from reports.pages.requirement_pages import cut_into_pages, requirement_pages
 from reports.record import RunRecord, Verdict
 
@@ -45,6 +46,13 @@ def test_a_document_that_is_too_large_for_a_page_gets_several(
         "requirements-rfc8166-2.html",
     ]
     assert [(page.part, page.parts) for page in pages] == [(1, 2), (2, 2)]
+
+
+def test_no_document_leads_into_another_folder(run: RunRecord) -> None:
+    citation = msgspec.structs.replace(run.cases[0].citations[0], document="../../x y")
+    odd = msgspec.structs.replace(run.cases[0], citations=(citation,))
+    (page,) = requirement_pages(msgspec.structs.replace(run, cases=(odd,)), NO_BACKGROUND)
+    assert page.file == "requirements-..-..-x-y.html"
 
 
 @given(st.lists(st.integers(1, 9)), st.integers(1, 20))

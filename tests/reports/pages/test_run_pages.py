@@ -51,6 +51,12 @@ def test_a_case_links_to_its_evidence_and_to_the_section_of_its_document(written
     assert {"../evidence/case.pcapng", "https://rfc.test/rfc8166#section-4.5.1"} <= links
 
 
+def test_a_requirement_leads_to_all_that_the_run_says_of_it(written: Path) -> None:
+    row = "requirements-rfc8166.html#rfc8166.4.5.1.err-vers-range"
+    assert row in Structure(written / "report" / "rfc8166-4.5.1-case-FAIL.html").links
+    assert f"report/{row}" in Structure(written / "report.html").links
+
+
 def test_pages_elsewhere_link_to_the_evidence_where_it_is(run: RunRecord, tmp_path: Path) -> None:
     write_run_pages(run, tmp_path / "pages", evidence=tmp_path / "run")
     links = Structure(tmp_path / "pages" / "report" / "rfc8166-4.5.1-case-FAIL.html").links
@@ -104,6 +110,17 @@ def test_an_arrow_leads_to_its_message_decoded(run: RunRecord, tmp_path: Path) -
     assert "credits 32" in page
 
 
+@pytest.mark.parametrize(("fabric", "blind"), [("verbs rxe0", True), ("loopback", False)])
+def test_a_diagram_says_what_the_tester_cannot_see(
+    run: RunRecord, fabric: str, blind: bool, tmp_path: Path
+) -> None:
+    header = msgspec.structs.replace(run.header, fabric=fabric)
+    there = msgspec.structs.replace(run, header=header)
+    sent = Exchange(0.5, 1, "sent", "NULL", "one", "00" * 4, 4, "Send", "tester")
+    page = case_page(with_exchanges(there, sent), tmp_path)
+    assert ("the tester's end does not see that" in page) is blind
+
+
 def test_the_guilty_field_is_marked_in_words_and_octets_and_stands_first(
     run: RunRecord, tmp_path: Path
 ) -> None:
@@ -140,6 +157,12 @@ def test_what_needs_attention_stands_before_the_cases(written: Path) -> None:
     shown = [name for name in ("ERROR", "FAIL", "WARN", "INCONC") if f"cause {name}" in first]
     assert shown == ["ERROR", "FAIL", "WARN", "INCONC"]
     assert "cause PASS" not in page
+
+
+def test_totals_have_a_column_for_each_level_that_there_is(written: Path) -> None:
+    page = pages(written)["report.html"]
+    assert '<th scope="col">MUST</th></tr>' in page
+    assert "1 of 1 not met" in page
 
 
 def test_one_cause_is_told_once(run: RunRecord, tmp_path: Path) -> None:

@@ -63,5 +63,12 @@ def test_what_is_wrong_is_decoded_though_there_is_no_room_for_all() -> None:
     assert sum(one.message.lines for one in shown.steps if one.message) <= ROOM
 
 
+def test_a_few_of_what_is_wrong_come_first_and_each_message_once() -> None:
+    guilty = msgspec.structs.replace(step(), fields=(Field(0, 4, 0, "rdma_xid", "0", "is zero"),))
+    shown = sequence(case(step(), *[guilty] * 5))
+    assert [one.number for one in shown.guilty] == [2, 3, 4]
+    assert [one.number for one in shown.others] == [1, 5, 6]
+
+
 def test_a_case_without_exchanges_has_no_steps() -> None:
     assert sequence(case()).steps == ()

@@ -129,7 +129,7 @@ def test_what_changes_what_is_sent_is_told(
     [
         (("--module", "rpcrdma.wire"), "`rpcrdma.wire` is no module of rpcrdma.endpoint"),
         (("--sample", "0"), "argument --sample: give at least 1"),
-        (("-n", "none"), "argument -n/--processes: invalid"),
+        (("-n", "none"), "argument -n/--processes: give at least 1"),
         (("--again", "--write"), "--again tries a part of one"),
         (("--output", "/proc/nothing"), "cannot use `/proc/nothing`"),
     ],

@@ -9,8 +9,8 @@ import pytest
 from conformance.bad_input import BadInput, NothingSelected
 from conformance.cli.run_folder import claim, failed_in, last_folder, new_folder
 from conformance.suite.runner import RECORDS
+from reports.folder import REPORTS
 from reports.record import FORMAT_VERSION, CaseRecord, RunHeader, Verdict
-from reports.render.folder import REPORTS
 from reports.render.statement import STATEMENTS
 from reports.stream import RunWriter
 

@@ -24,8 +24,9 @@ EXAMPLE = re.compile(r"```toml\n(name = \"my-version-two-server\"\n.*?)```", re.
 START = re.compile(
     r"^start = \[\"my-server\", \"--listen\", \"(?P<address>[^\"]+)\"\]$", re.MULTILINE
 )
-# All of the three documents are judged without a guest: test_reference_roce.py.
-SELECTION = Selection(document="v2,xcharext,rtrext", section="4")
+# Few, since Python is slow in the guest: all of the three documents are judged without one in
+# test_reference_roce.py.
+SELECTION = Selection(document="v2,xcharext,rtrext", section="4.1,4.3")
 
 
 def as_my_server(found: re.Match[str]) -> str:
@@ -52,6 +53,6 @@ def test_a_server_is_certified_with_the_profile_of_the_documentation_alone(tmp_p
 
     record = read_run(folder / RECORDS)
     assert record.header.fabric == "roce qemu"
-    assert summarise(record).counts[Verdict.PASS] > 100
+    assert summarise(record).counts[Verdict.PASS] > 20
     loopback = certify(find_any_target("reference"), SELECTION, tmp_path / "loopback")
     assert verdicts(record) == verdicts(loopback)

@@ -9,47 +9,25 @@ from __future__ import annotations
 
 import re
 from dataclasses import dataclass
+from itertools import groupby
 from typing import TYPE_CHECKING
 
 from reports.record import STOPPED, CaseRecord, Citation, RunRecord, Verdict
+from reports.sentence import in_one_sentence
 from reports.summary import CUT_SHORT, NOTHING_JUDGED, counted, summarise
+from reports.totals import tally
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Mapping, Sequence
 
     from reports.summary import RequirementResult, Summary
+    from reports.totals import MetCount
 
-__all__ = ["LevelCount", "NoStatement", "NotTested", "Statement", "Violation", "statement_of"]
-
-_BINDING = ("MUST", "MUST NOT", "RULE")
-"""Levels of which a statement says in its first sentence how many are met."""
+__all__ = ["NoStatement", "NotTested", "Statement", "Violation", "statement_of"]
 
 
 class NoStatement(Exception):
     """A run of which nothing is stated; the message says why, and what to do."""
-
-
-@dataclass(frozen=True, slots=True)
-class LevelCount:
-    """The requirements of one level in one document, by what came of them.
-
-    Attributes:
-        document: short name.
-        level: as in `Citation`.
-        met: no case that looked at them found them broken, and at least one looked.
-        broken: by a FAIL.
-        warned: a SHOULD that is not followed, or what is only tolerated.
-        open: a case could not be brought about, or something else came first.
-        not_claimed: the profile does not claim what their cases need.
-    """
-
-    document: str
-    level: str
-    met: int = 0
-    broken: int = 0
-    warned: int = 0
-    open: int = 0
-    not_claimed: int = 0
 
 
 @dataclass(frozen=True, slots=True)
@@ -84,7 +62,7 @@ class Statement:
         target: name of the device.
         result: the run in one sentence.
         facts: what was tested, by what, when and how, (name, value).
-        tallies: by document and level, those that were cited.
+        tallies: document, level, and what came of those requirements that were cited.
         violations: worst first.
         readings: entries of INTERPRETATIONS.md on which verdicts rest -> their title.
         not_tested: the rest.
@@ -95,7 +73,7 @@ class Statement:
     target: str
     result: str
     facts: tuple[tuple[str, str], ...]
-    tallies: tuple[LevelCount, ...]
+    tallies: tuple[tuple[str, str, MetCount], ...]
     violations: tuple[Violation, ...]
     readings: tuple[tuple[str, str], ...]
     not_tested: tuple[NotTested, ...]
@@ -129,9 +107,14 @@ def statement_of(
     _refuse(run, summary)
     return Statement(
         target=run.header.target,
-        result=_result(run, summary, len(unselected)),
+        result=_result(run, len(unselected)),
         facts=_facts(run),
-        tallies=tuple(_tallies(summary.requirements)),
+        tallies=tuple(
+            (*place, tally(" ".join(place), results))
+            for place, results in groupby(
+                sorted(summary.requirements, key=_document_and_level), _document_and_level
+            )
+        ),
         violations=tuple(_violations(summary.requirements)),
         readings=tuple((one, titles.get(one, "")) for one in _readings(run.cases)),
         not_tested=(
@@ -156,24 +139,11 @@ def _refuse(run: RunRecord, summary: Summary) -> None:
         raise NoStatement("the run judged nothing; select cases that the profile's claims allow")
 
 
-def _result(run: RunRecord, summary: Summary, unselected: int) -> str:
-    tested = [
-        result
-        for result in summary.requirements
-        if result.citation.level in _BINDING
-        and result.verdict in (Verdict.PASS, Verdict.WARN, Verdict.FAIL)
-    ]
-    broken = sum(result.verdict is Verdict.FAIL for result in tested)
-    of = f"of {counted(len(tested), 'binding requirement')} tested"
-    left = (
-        f" {counted(unselected, 'case')} of its roles had not been selected." if unselected else ""
-    )
-    if broken:
-        return f"{run.header.target} does not meet {broken} {of}.{left}"
-    if summary.counts[Verdict.FAIL]:
-        failed = counted(summary.counts[Verdict.FAIL], "case")
-        return f"{run.header.target} fails {failed}, which name none {of}.{left}"
-    return f"{run.header.target} meets {len(tested)} {of}.{left}"
+def _result(run: RunRecord, unselected: int) -> str:
+    said = in_one_sentence(run)
+    if unselected:
+        said += f" {counted(unselected, 'case')} of its roles had not been selected."
+    return said
 
 
 def _facts(run: RunRecord) -> tuple[tuple[str, str], ...]:
@@ -196,30 +166,8 @@ def _readings(cases: Iterable[CaseRecord]) -> list[str]:
     return sorted(found, key=lambda one: (one.partition("-")[0], len(one), one))
 
 
-def _tallies(results: Iterable[RequirementResult]) -> list[LevelCount]:
-    groups: dict[tuple[str, str], dict[str, int]] = {}
-    for result in results:
-        key = result.citation.document, result.citation.level
-        counts = groups.setdefault(key, {})
-        name = _column(result)
-        counts[name] = counts.get(name, 0) + 1
-    return [
-        LevelCount(document, level, **groups[document, level]) for document, level in sorted(groups)
-    ]
-
-
-def _column(result: RequirementResult) -> str:
-    match result.verdict:
-        case Verdict.PASS:
-            return "met"
-        case Verdict.FAIL:
-            return "broken"
-        case Verdict.WARN:
-            return "warned"
-        case Verdict.NA:
-            return "not_claimed"
-        case Verdict.INCONC | Verdict.ERROR:
-            return "open"
+def _document_and_level(result: RequirementResult) -> tuple[str, str]:
+    return result.citation.document, result.citation.level
 
 
 def _violations(results: Iterable[RequirementResult]) -> list[Violation]:

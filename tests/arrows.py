@@ -58,7 +58,9 @@ ARROWS: dict[str, set[str]] = {
         "reports.baseline": "reports.record",
         "reports.baseline_file": "reports.record reports.baseline",
         "reports.summary": "reports.record reports.baseline",
-        "reports.statement": "reports.record reports.summary",
+        "reports.totals": "reports.record reports.summary",
+        "reports.sentence": "reports.record reports.baseline reports.summary reports.totals",
+        "reports.statement": "reports.record reports.summary reports.totals reports.sentence",
         "reports.capture": "rpcrdma.errors rpcrdma.fabric rpcrdma.roce.packet",
         "reports.render": (
             "reports.described reports.printable reports.record reports.baseline "
@@ -68,7 +70,8 @@ ARROWS: dict[str, set[str]] = {
             "reports.record reports.baseline reports.baseline_file reports.summary reports.render"
         ),
         "reports.pages": (
-            "reports.record reports.baseline reports.summary reports.render reports.compare"
+            "reports.record reports.baseline reports.summary reports.totals reports.sentence "
+            "reports.render reports.compare"
         ),
         "reports.folder": ("reports.record reports.baseline reports.render reports.pages"),
         "targets": "",

@@ -6,9 +6,9 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING, Final
 
 from reports.pages.links import section_address
-from reports.pages.totals import LEVELS, MetCount, tallies
 from reports.record import CaseRecord, Citation, RunRecord, Verdict
 from reports.summary import by_cause, ground, summarise
+from reports.totals import LEVELS, MetCount, tallies
 
 if TYPE_CHECKING:
     from collections.abc import Iterable

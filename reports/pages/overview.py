@@ -21,7 +21,7 @@ from reports.pages.matrix import (
 )
 from reports.pages.requirement_pages import cut_into_pages, part_name
 from reports.pages.run_pages import write_run_pages
-from reports.pages.statement import ending, statement
+from reports.sentence import ending, in_one_sentence
 from reports.summary import summarise
 
 if TYPE_CHECKING:
@@ -119,7 +119,7 @@ def write_overview(
 
 def _figures(one: ShownRun) -> tuple[ShownRun, str, str, dict[str, int]]:
     counts = {verdict.value: count for verdict, count in summarise(one.run).counts.items() if count}
-    return one, statement(one.run), ending(one.run), counts
+    return one, in_one_sentence(one.run), ending(one.run), counts
 
 
 def _requirement_pages(rows: Sequence[RequirementMatrixRow]) -> Iterator[SidePage]:

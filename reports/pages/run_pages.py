@@ -17,9 +17,9 @@ from reports.pages.front import attention, causes, document_totals, role_totals
 from reports.pages.links import FIRST_PAGE, FOLDER, page_names, seen_from
 from reports.pages.requirement_pages import requirement_pages
 from reports.pages.sequence import sequence
-from reports.pages.statement import ending, statement
-from reports.pages.totals import LEVELS
+from reports.sentence import ending, in_one_sentence
 from reports.summary import Summary, ground, summarise
+from reports.totals import LEVELS
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
@@ -110,7 +110,7 @@ def _write_first(site: _Site, path: Path) -> None:
         site=site,
         top=f"{FOLDER}/",
         linked=partial(seen_from, path.parent),
-        statement=statement(site.run, site.check),
+        statement=in_one_sentence(site.run, site.check),
         ending=ending(site.run),
         told=told,
         causes=causes(told, site.background),

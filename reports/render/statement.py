@@ -21,12 +21,13 @@ __all__ = ["STATEMENTS", "statement_html", "statement_text"]
 STATEMENTS: Final = ("statement.html", "statement.txt")
 """Names of the files in the folder of the run."""
 
-COLUMNS: Final = ("met", "broken", "not followed", "open", "not claimed")
+COLUMNS: Final = ("met", "not met", "tolerated", "not tested", "not claimed")
 
 MEANS: Final = (
-    "A requirement is met if a case looked at it and none found it broken; open, if no case could"
-    " be brought about or another requirement was broken first; not claimed, if its cases need what"
-    " the profile does not claim. A test shows the presence of faults, never their absence."
+    "A requirement is met if a case looked at it and none found it broken; tolerated, if it was not"
+    " kept to the letter in a way that is only warned of; not tested, if no case could be brought"
+    " about or another requirement was broken first; not claimed, if its cases need what the"
+    " profile does not claim. A test shows the presence of faults, never their absence."
 )
 
 HOW: Final = (
@@ -59,9 +60,9 @@ def _lines(statement: Statement, title: str) -> Iterator[str]:
     yield from (f"{name:{width}}  {printable(value)}" for name, value in statement.facts)
     yield from ("", "Requirements by document and level", "")
     yield f"{'document':10} {'level':12}" + "".join(f"{name:>14}" for name in COLUMNS)
-    for tally in statement.tallies:
-        numbers = (tally.met, tally.broken, tally.warned, tally.open, tally.not_claimed)
-        yield f"{tally.document:10} {tally.level:12}" + "".join(f"{one:14}" for one in numbers)
+    for document, level, count in statement.tallies:
+        numbers = (count.met, count.unmet, count.tolerated, count.untested, count.unclaimed)
+        yield f"{document:10} {level:12}" + "".join(f"{one:14}" for one in numbers)
     yield from ("", *_wrapped(MEANS), "", "Not met or not followed", "")
     for violation in statement.violations:
         citation = violation.citation

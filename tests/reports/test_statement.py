@@ -6,7 +6,8 @@ import msgspec
 import pytest
 
 from reports.record import STOPPED, CaseRecord, Citation, RunFooter, Verdict
-from reports.statement import LevelCount, NoStatement, NotTested, Statement, statement_of
+from reports.statement import NoStatement, NotTested, Statement, statement_of
+from reports.totals import MetCount
 
 if TYPE_CHECKING:
     from reports.record import RunRecord
@@ -33,10 +34,10 @@ def stated(run: RunRecord, *cases: CaseRecord, unselected: tuple[str, ...] = ())
 def test_what_is_met_is_counted_by_document_and_level(run: RunRecord) -> None:
     statement = stated(run, case(Verdict.PASS, MUST, SHOULD))
 
-    assert statement.result == "reference meets 1 of 1 binding requirement tested."
+    assert statement.result == "reference meets the one binding statement tested."
     assert statement.tallies == (
-        LevelCount("rfc8166", "MUST", met=1),
-        LevelCount("rfc8166", "SHOULD", met=1),
+        ("rfc8166", "MUST", MetCount("rfc8166 MUST", met=1)),
+        ("rfc8166", "SHOULD", MetCount("rfc8166 SHOULD", met=1)),
     )
     assert statement.violations == ()
     assert (statement.digest, statement.files) == ("sha256:0", 3)
@@ -52,18 +53,21 @@ def test_what_is_broken_stands_in_the_first_sentence_and_before_what_is_only_adv
         case(Verdict.PASS, MUST, name="c"),
     )
 
-    assert statement.result == "reference does not meet 1 of 1 binding requirement tested."
+    assert statement.result == (
+        "reference does not meet 1 binding statement of 1 tested;"
+        " it does not follow 1 recommendation of 1 tested."
+    )
     assert [(one.citation.id, one.verdict, one.cases) for one in statement.violations] == [
         (MUST.id, Verdict.FAIL, ("rfc8166/4.5.1/b",)),
         (SHOULD.id, Verdict.WARN, ("rfc8166/4.5.1/a",)),
     ]
-    assert statement.tallies[0] == LevelCount("rfc8166", "MUST", broken=1)
-    assert statement.tallies[1] == LevelCount("rfc8166", "SHOULD", warned=1)
+    assert statement.tallies[0] == ("rfc8166", "MUST", MetCount("rfc8166 MUST", unmet=1))
+    assert statement.tallies[1] == ("rfc8166", "SHOULD", MetCount("rfc8166 SHOULD", unmet=1))
 
 
 def test_failure_that_names_no_binding_requirement_is_no_praise(run: RunRecord) -> None:
     statement = stated(run, case(Verdict.FAIL, SHOULD, violated=(SHOULD.id,)))
-    assert statement.result.startswith("reference fails 1 case, which name none of 0")
+    assert statement.result.startswith("reference fails 1 case")
 
 
 def test_what_was_not_selected_is_said_at_once(run: RunRecord) -> None:
@@ -89,7 +93,7 @@ def test_what_says_nothing_of_the_device_is_told_by_why(run: RunRecord) -> None:
         ("1 case", "INCONC: It did not come."),
         ("2 cases", "N/A: Not claimed."),
     ]
-    assert statement.tallies[0].open == 1
+    assert statement.tallies[0][2].untested == 1
 
 
 def test_reasons_that_differ_in_a_number_are_one(run: RunRecord) -> None:
@@ -112,7 +116,7 @@ def test_what_was_not_reached_is_told(run: RunRecord) -> None:
         run, case(Verdict.FAIL, SHOULD, MUST, violated=(SHOULD.id,), not_reached=(MUST.id,))
     )
     assert [one.ids for one in statement.not_tested] == [(MUST.id,)]
-    assert statement.tallies[0] == LevelCount("rfc8166", "MUST", open=1)
+    assert statement.tallies[0] == ("rfc8166", "MUST", MetCount("rfc8166 MUST", untested=1))
 
 
 def test_readings_and_facts_are_those_of_the_run(run: RunRecord) -> None:

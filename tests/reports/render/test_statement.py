@@ -7,14 +7,15 @@ import pytest
 
 from reports.record import Citation, Verdict
 from reports.render.statement import statement_html, statement_text
-from reports.statement import LevelCount, NotTested, Statement, Violation
+from reports.statement import NotTested, Statement, Violation
+from reports.totals import MetCount
 
 CASES = tuple(f"rfc8166/4.5.1/case-{number}" for number in range(5))
 STATEMENT = Statement(
     target="mine",
     result="mine does not meet 1 of 3 binding requirements tested.",
     facts=(("suite", "0.1.0"), ("claims", "roles = <b>")),
-    tallies=(LevelCount("rfc8166", "MUST", met=2, broken=1),),
+    tallies=(("rfc8166", "MUST", MetCount("rfc8166 MUST", met=2, unmet=1)),),
     violations=(
         Violation(
             Citation("rfc8166.4.5.1.range", "MUST", "rfc8166", "4.5.1", "The range & more."),
@@ -90,8 +91,8 @@ def test_figures_stand_below_their_columns() -> None:
     lines = statement_text(STATEMENT).splitlines()
     head = next(line for line in lines if line.startswith("document"))
     row = next(line for line in lines if line.startswith("rfc8166 "))
-    ends = {name: head.index(name) + len(name) for name in ("met", "broken")}
-    assert (row[ends["met"] - 1], row[ends["broken"] - 1]) == ("2", "1")
+    ends = {name: head.index(name) + len(name) for name in ("met", "not met")}
+    assert (row[ends["met"] - 1], row[ends["not met"] - 1]) == ("2", "1")
 
 
 def test_what_there_is_not_is_said() -> None:

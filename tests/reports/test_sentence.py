@@ -3,8 +3,8 @@ from __future__ import annotations
 import msgspec
 
 from reports.baseline import BaselineCheck, Known, Problem
-from reports.pages.statement import ending, statement
 from reports.record import CaseRecord, Citation, RunFooter, RunRecord, Verdict
+from reports.sentence import ending, in_one_sentence
 from tests.reports.test_baseline import Judged, run_of
 
 MUST = Citation("d.1.must", "MUST", "d", "1", "It must.")
@@ -21,23 +21,23 @@ def case(verdict: Verdict, *broken: str, number: int = 1) -> CaseRecord:
 
 
 def test_a_device_that_breaks_nothing() -> None:
-    said = statement(run_with(case(Verdict.PASS)))
+    said = in_one_sentence(run_with(case(Verdict.PASS)))
     assert said == "server meets the one binding statement tested."
 
 
 def test_a_device_that_breaks_something() -> None:
-    said = statement(run_with(case(Verdict.FAIL, MUST.id)))
+    said = in_one_sentence(run_with(case(Verdict.FAIL, MUST.id)))
     assert said == "server does not meet 1 binding statement of 1 tested."
 
 
 def test_a_device_of_which_only_recommendations_were_tested() -> None:
     advised = CaseRecord("d/1/1", "Title.", Verdict.PASS, citations=(SHOULD,))
-    said = statement(run_with(advised))
+    said = in_one_sentence(run_with(advised))
     assert said == "server meets what was tested of it, and no binding statement was."
 
 
 def test_a_recommendation_that_is_not_followed_is_no_breach() -> None:
-    said = statement(run_with(case(Verdict.WARN, SHOULD.id)))
+    said = in_one_sentence(run_with(case(Verdict.WARN, SHOULD.id)))
     assert said == (
         "server meets the one binding statement tested;"
         " it does not follow 1 recommendation of 1 tested."
@@ -46,15 +46,15 @@ def test_a_recommendation_that_is_not_followed_is_no_breach() -> None:
 
 def test_a_failure_that_names_no_statement_is_told_by_its_case() -> None:
     bare = CaseRecord("d/1/1", "Title.", Verdict.FAIL)
-    assert statement(run_with(bare)) == "server fails 1 case."
+    assert in_one_sentence(run_with(bare)) == "server fails 1 case."
 
 
 def test_what_was_not_judged_is_said() -> None:
     run = run_with(case(Verdict.PASS), case(Verdict.ERROR, number=2))
-    assert statement(run).endswith("; 1 case ended by a fault of the suite.")
+    assert in_one_sentence(run).endswith("; 1 case ended by a fault of the suite.")
     run = run_with(case(Verdict.PASS), case(Verdict.INCONC, number=2))
-    assert statement(run).endswith("; 1 case could not be brought about.")
-    nothing = statement(run_with(case(Verdict.NA)))
+    assert in_one_sentence(run).endswith("; 1 case could not be brought about.")
+    nothing = in_one_sentence(run_with(case(Verdict.NA)))
     assert nothing == "Nothing was judged: no case says anything of server."
 
 
@@ -67,7 +67,7 @@ def test_what_a_baseline_says_of_it() -> None:
         (BaselineCheck("b", known, (Problem("x", "No."),)), "does not hold in 1 case."),
     ]
     for check, end in told:
-        assert statement(run, check).endswith(end)
+        assert in_one_sentence(run, check).endswith(end)
 
 
 def test_a_whole_run_has_no_ending() -> None:

@@ -2,9 +2,9 @@ from __future__ import annotations
 
 import pytest
 
-from reports.pages.totals import MetCount, tallies, tally
 from reports.record import CaseRecord, Citation, Verdict
 from reports.summary import RequirementResult
+from reports.totals import MetCount, tallies, tally
 
 
 def result(verdict: Verdict, level: str = "MUST", section: str = "1") -> RequirementResult:

@@ -4,9 +4,9 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from reports.pages.totals import ADVISORY, BINDING, tally
 from reports.record import RunRecord, Verdict
 from reports.summary import counted, summarise
+from reports.totals import ADVISORY, BINDING, tally
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -14,10 +14,10 @@ if TYPE_CHECKING:
     from reports.baseline import BaselineCheck
     from reports.summary import Summary
 
-__all__ = ["ending", "statement"]
+__all__ = ["ending", "in_one_sentence"]
 
 
-def statement(run: RunRecord, check: BaselineCheck | None = None) -> str:
+def in_one_sentence(run: RunRecord, check: BaselineCheck | None = None) -> str:
     """The result: what was found against the target, or that nothing was, and of how much."""
     summary = summarise(run)
     parts = list(_found(run.header.target, summary))

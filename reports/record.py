@@ -70,7 +70,7 @@ class Citation(msgspec.Struct, frozen=True):
     text: str
 
 
-class Field(msgspec.Struct, frozen=True):
+class Field(msgspec.Struct, frozen=True, omit_defaults=True):
     """One field of a message, as a report shows it.
 
     The fields of a message follow each other in the order of their octets, and cover each of them

@@ -24,6 +24,7 @@ from conformance.groups.receiving import (
     received,
     right_kind,
 )
+from conformance.oracle.marks import marks_of_contents
 from conformance.oracle.outcome import (
     Answered,
     Disconnected,
@@ -154,6 +155,7 @@ def right(client: GroupClient, call: GroupCall, outcome: Outcome, *, breaks: Ids
             expected=("a successful reply with the right results",),
             actual=f"{outcome}: {problem}",
             breaks=verify.ids_of(breaks),
+            marks=marks_of_contents(outcome, problem, ended=status is not rpc.RpcOutcome.SUCCESS),
         )
     _judge_rooms(call, reply)
     return reply

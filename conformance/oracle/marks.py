@@ -21,7 +21,7 @@ if TYPE_CHECKING:
     from collections.abc import Iterable, Mapping
 
     from conformance.oracle.outcome import Outcome
-    from conformance.oracle.verdict import BrokenRule
+    from conformance.oracle.verdict import BrokenRule, Judgement
 
 __all__ = [
     "WHAT_IT_IS",
@@ -30,6 +30,8 @@ __all__ = [
     "marks_by",
     "marks_in",
     "marks_of",
+    "marks_of_contents",
+    "marks_of_judgement",
     "marks_of_kind",
     "seen_message",
     "seen_outcome",
@@ -91,6 +93,12 @@ _RULES: Final[Mapping[str, str]] = {
     "rdma_writes": """
         rfc8166.4.3.2.write-list-empty-without-results rfc8166.4.3.2.1.one-chunk-for-one-result
         rfc8166.4.3.2.2.unconsumed-chunk-comes-back-unused
+        rfc8166.4.3.2.results-pushed-into-write-chunks rfc8166.3.4.6.write-chunk-filled-in-order
+        rfc8166.3.4.6.segment-lengths-tell-what-was-written
+    """,
+    "rpc_status": """
+        rfc8166.4.5.2.unparsable-arguments-get-garbage-args
+        rfc8166.6.1.ineligible-argument-is-reported
     """,
     "rdma_reply": """
         rfc8166.4.3.3.reply-chunk-when-reply-may-not-fit rfc8166.4.3.3.reply-chunk-returned
@@ -109,6 +117,10 @@ _RULES: Final[Mapping[str, str]] = {
         bidir.2.5.call-msg-type bidir.2.6.reply-msg-type
     """,
     "payload": """
+        rfc8166.3.2.no-other-framing rfc8166.3.2.payload-follows-the-header
+        rfc8166.3.4.3.reduced-item-leaves-the-stream rfc8166.4.3.2.pushed-results-leave-the-stream
+        rfc8166.3.4.4.1.count-stays-in-the-stream
+        rfc8166.3.4.4.2.presence-word-stays-in-the-stream
         rfc8166.4.2.4.error-carries-no-payload rfc8166.3.5.3.long-message-sends-the-header-only
         v2.4.2.1.error-has-no-payload xcharext.4.no-payload-follows
         rtrext.9.1.no-payload-after-an-error-report
@@ -199,4 +211,21 @@ def marks_of_kind(outcome: Outcome) -> tuple[Mark, ...]:
         wrong = FaultyField(outcome.error.path, str(outcome.error))
     else:
         wrong = FaultyField(WHAT_IT_IS, f"it is {outcome}")
+    return marks_in(seen_outcome(outcome), (wrong,))
+
+
+def marks_of_judgement(outcome: Outcome, judgement: Judgement) -> tuple[Mark, ...]:
+    """What an answer marks that may not be: the fields of its rules, or that it is no other one."""
+    return marks_by(outcome, judgement.rules) or marks_of_kind(outcome)
+
+
+def marks_of_contents(outcome: Outcome, why: str, *, ended: bool = False) -> tuple[Mark, ...]:
+    """What is marked in a Reply whose results are wrong.
+
+    Args:
+        outcome: the Reply.
+        why: what is wrong with it.
+        ended: whether that is its status, since there are no results.
+    """
+    wrong = FaultyField("rpc_status" if ended else "payload", why)
     return marks_in(seen_outcome(outcome), (wrong,))

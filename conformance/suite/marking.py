@@ -29,6 +29,12 @@ _OTHER_NAMES: Final[Mapping[str, tuple[str, ...]]] = {
     "rdma_proc": _PROCEDURE,
     "rdma_err": (*_CODE, *_PROCEDURE),
     "rdma_direction": ("rdma_body.rdma_direction", "rdma_body.rdma_optdir"),
+    "rpc_status": (
+        "body.reply.reply_data.stat",
+        "body.reply.reason.stat",
+        "body.reply.stat",
+        *_CODE,
+    ),
     WHAT_IT_IS: (*_CODE, *_PROCEDURE),
 }
 """Names in place of a path, and the paths that they stand for: the first that there is counts."""

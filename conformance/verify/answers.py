@@ -32,7 +32,7 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING, Final, TypeVar, overload
 
 from conformance.catalogue.inheritance import statements
-from conformance.oracle.marks import marks_by, marks_of_kind
+from conformance.oracle.marks import marks_by, marks_of_contents, marks_of_kind
 from conformance.oracle.outcome import (
     Answered,
     Disconnected,
@@ -210,6 +210,7 @@ def right(peer: Peer, call: Call, answer: Answered, *, breaks: Ids = ()) -> Repl
             expected=wanted,
             actual=f"{answer}: {problem}",
             breaks=ids_of(breaks),
+            marks=marks_of_contents(answer, problem, ended=not reply.rpc.succeeded),
         )
     return reply
 
@@ -238,6 +239,7 @@ def reply_of(call: Call, answer: Answered, *, breaks: Ids = ()) -> Reply:
             expected=("a reply that its program's XDR describes",),
             actual=str(answer),
             breaks=unreadable(answer, error, call.version, breaks),
+            marks=marks_of_contents(answer, f"{error}"),
         ) from error
     except LocalProtocolError as error:
         # The binding matches replies with calls; what it does not match answers another one.

@@ -17,6 +17,7 @@ from enum import Enum, auto
 from typing import TYPE_CHECKING, Final
 
 from conformance.catalogue.inheritance import statements
+from conformance.oracle.marks import marks_of_judgement
 from conformance.oracle.outcome import Answered, Disconnected, ErrChunk, Silent, answered_xid
 from conformance.oracle.responder.expected import expected
 from conformance.tester.case import Deviation
@@ -61,6 +62,7 @@ class _Sent:
                 expected=allowed,
                 actual=str(outcome),
                 breaks=blame.blamed(outcome, self.call.version, ids),
+                marks=marks_of_judgement(outcome, judgement),
             )
 
 
@@ -108,6 +110,7 @@ def together(wrong: Mapping[int, Deviation]) -> None:
         ),
         expected=first.expected,
         actual=first.actual,
+        marks=first.marks,
         breaks=tuple(dict.fromkeys(one for breaks in groups for one in breaks)),
     )
 

@@ -16,7 +16,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Final
 
 from conformance.catalogue.inheritance import statements
-from conformance.oracle.marks import marks_by, marks_of_kind
+from conformance.oracle.marks import marks_of_judgement
 from conformance.oracle.outcome import Answered, Disconnected, ErrChunk
 from conformance.oracle.responder.expectation import ANY_STATUS
 from conformance.oracle.responder.expected import expected
@@ -109,7 +109,7 @@ def _judge(
             expected=tuple(str(item) for item in wanted.allowed),
             actual=str(outcome),
             breaks=blame.blamed(outcome, call.version, ids),
-            marks=marks_by(outcome, judgement.rules) or marks_of_kind(outcome),
+            marks=marks_of_judgement(outcome, judgement),
         )
 
 

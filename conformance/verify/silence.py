@@ -17,6 +17,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
+from conformance.oracle.marks import marks_of_kind
 from conformance.oracle.outcome import (
     Answered,
     Disconnected,
@@ -115,6 +116,7 @@ def silent(peer: Peer, *, breaks: Ids = ()) -> None:
             expected=(SENTENCES[Silent],),
             actual=str(outcome),
             breaks=blamed(outcome, peer.version, breaks),
+            marks=marks_of_kind(outcome),
         )
 
 
@@ -158,4 +160,5 @@ def _what_follows(
                 expected=expected,
                 actual=str(outcome),
                 breaks=blamed(outcome, call.version, breaks),
+                marks=marks_of_kind(outcome),
             )

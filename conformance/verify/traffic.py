@@ -24,6 +24,7 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING, Final
 from weakref import WeakKeyDictionary
 
+from conformance.oracle.marks import marks_of_judgement, marks_of_kind
 from conformance.oracle.outcome import (
     Answered,
     Disconnected,
@@ -316,6 +317,7 @@ class Traffic:
                 expected=tuple(str(one) for one in expectation.allowed),
                 actual=str(outcome),
                 breaks=judgement.violated,
+                marks=marks_of_judgement(outcome, judgement),
             )
         self._is_refused = self._is_refused or isinstance(outcome, ErrChunk | ErrVers)
         if judgement.verdict is Verdict.WARN and judgement.violated not in self._warned:
@@ -334,6 +336,7 @@ class Traffic:
             actual=str(outcome),
             breaks=blamed(outcome, self.peer.version, self._broken_by(outcome)),
             unanswered=answered_xid(outcome) is None,
+            marks=marks_of_kind(outcome),
         )
 
     def _may_end(self) -> bool:

@@ -12,13 +12,21 @@ from conformance.oracle.marks import (
     field_of,
     marks_by,
     marks_of,
+    marks_of_contents,
+    marks_of_judgement,
     marks_of_kind,
     seen_message,
     seen_outcome,
 )
 from conformance.oracle.outcome import Silent, read_outcome
-from conformance.oracle.verdict import BrokenRule, FaultyField, SeenMessage, broken_rule
-from reports.record import Mark
+from conformance.oracle.verdict import (
+    BrokenRule,
+    FaultyField,
+    Judgement,
+    SeenMessage,
+    broken_rule,
+)
+from reports.record import Mark, Verdict
 from rpcrdma.wire import RdmaDone, RdmaError, RdmaMsg, TransportHeader, encode_header
 from rpcrdma.wire._generated_rfc8166 import ErrChunk
 
@@ -92,3 +100,19 @@ def test_a_message_of_another_kind_is_marked_where_it_says_what_it_is() -> None:
     (mark,) = marks_of_kind(read_outcome(message[:19]))
     assert mark.path == "rdma_body.rdma_reads[0]"
     assert marks_of_kind(Silent(1.0)) == ()
+
+
+def test_a_reply_is_marked_at_its_status_or_at_its_results() -> None:
+    outcome = read_outcome(ERROR)
+
+    assert marks_of_contents(outcome, "odd") == (Mark(7, 20, "payload", "odd"),)
+    assert marks_of_contents(outcome, "odd", ended=True) == (Mark(7, 20, "rpc_status", "odd"),)
+
+
+def test_an_answer_that_may_not_be_is_marked_by_its_rules_or_for_what_it_is() -> None:
+    outcome, rule = read_outcome(ERROR), broken_rule(XID_ECHOED, "odd")
+
+    (mark,) = marks_of_judgement(outcome, Judgement(Verdict.FAIL, rules=(rule,)))
+    assert (mark.path, mark.why) == ("rdma_xid", "odd")
+    (mark,) = marks_of_judgement(outcome, Judgement(Verdict.FAIL))
+    assert mark.path == WHAT_IT_IS

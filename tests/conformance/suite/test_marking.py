@@ -139,6 +139,8 @@ def marked(message: bytes, path: str) -> list[tuple[int, str]]:
         (ERROR, "rdma_vers_high", (24, "rdma_vers_high")),
         (REPLY, "xid", (len(REPLY) - 28, "xid")),
         (REPLY, "mtype", (len(REPLY) - 24, "mtype")),
+        (REPLY, "rpc_status", (len(REPLY) - 8, "stat")),
+        (ERROR, "rpc_status", (16, "err")),
         (REPLY, "payload", (len(REPLY) - 4, "results")),
         (ERROR + b"four", "payload", (28, "payload")),
         (REPLY[:18], "rdma_body.rdma_reads[0]", (16, "rdma_reads[0]")),

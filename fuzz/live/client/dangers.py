@@ -17,9 +17,10 @@ if TYPE_CHECKING:
 
     from fuzz.live.move import Move
 
-__all__ = ["OTHER_MEMORY", "OTHER_RESULTS", "danger_of_move"]
+__all__ = ["ENORMOUS", "OTHER_MEMORY", "OTHER_RESULTS", "danger_of_move"]
 
 OTHER_RESULTS: Final = "results other than the call asks for, which a client may believe"
+ENORMOUS: Final = "numbers in a header that no length can have"
 OTHER_MEMORY: Final = "memory that the client has not offered, or not any longer"
 
 _DANGERS: Final[Mapping[str, str]] = {
@@ -33,4 +34,19 @@ _DANGERS: Final[Mapping[str, str]] = {
 
 def danger_of_move(move: Move) -> str:
     """What a move may do, in a few words; empty if nothing is known."""
+    if _is_enormous(move):
+        return ENORMOUS
     return _DANGERS.get(move.kind, "")
+
+
+def _is_enormous(move: Move) -> bool:
+    """Whether it may put a number of 2^31 or more where a length stands."""
+    number = move.value % 2**32
+    match move.kind:
+        case "word":
+            return number >= 2**31
+        case "segment-word":
+            # Also one less than the length that is told, which may be 0.
+            return number >= 2**31 or number % 5 == 1
+        case _:
+            return False

@@ -129,5 +129,6 @@ def test_command_explores_and_its_file_replays(
 
 
 def test_command_refuses_to_explore_for_no_time(capsys: pytest.CaptureFixture[str]) -> None:
-    assert main(["explore", "reference", "--time", "0"]) == 2
-    assert "--time" in capsys.readouterr().err
+    with pytest.raises(SystemExit, match="2"):
+        main(["explore", "reference", "--time", "0"])
+    assert "argument --time: give a number of seconds above 0" in capsys.readouterr().err

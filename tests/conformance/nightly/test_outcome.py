@@ -15,7 +15,7 @@ from conformance.nightly.stage import NightStage, StageKind
 from fuzz.pulse import Pulse
 from reports.baseline import BaselineCheck, Problem
 from reports.record import FORMAT_VERSION, CaseRecord, RunHeader, RunRecord, Verdict
-from reports.render.json import write_json
+from reports.render.json import json_document
 from reports.stream import RunWriter
 from tests.conformance.nightly.conftest import stage
 
@@ -93,7 +93,7 @@ def test_with_a_baseline_what_disagrees_with_it_is_what_failed(tmp_path: Path) -
         writer.add(case)
         writer.finish(2.0)
     check = BaselineCheck("known.toml", {}, (Problem("a", "is not listed"),))
-    write_json(RunRecord(header, (case,)), tmp_path / RUN / "report.json", check)
+    (tmp_path / RUN / "report.json").write_bytes(json_document(RunRecord(header, (case,)), check))
     failed = msgspec.structs.replace(RESULT, outcome=StageOutcome.FAILED, by_baseline=True)
     result = with_results(failed, kind(StageKind.RUN), tmp_path)
     assert result.failures == {"a": check.problems[0].sentence}

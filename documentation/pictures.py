@@ -31,8 +31,13 @@ __all__ = ["Picture", "main", "pictures_of", "take"]
 _BROWSER: Final = "chromium"
 _DEADLINE_S: Final = 120.0
 _FAILING: Final = re.compile(
-    r'class="[^"]*\bFAIL\b[^"]*".*?href="(report/[^"#]+\.html)"', re.DOTALL
+    r'<article class="cause FAIL">(?:(?!</article>).)*?href="(report/[^"#]+\.html)"', re.DOTALL
 )
+"""What is told of a cause, and the first case that it leads to."""
+
+
+_MARK: Final = '<tr class="guilty"'
+"""How the page of a case has a field that is wrong."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -65,19 +70,26 @@ def pictures_of(report: Path) -> tuple[Picture, ...]:
     run, case = _failing(report)
     return (
         Picture("runs", report / FIRST_PAGE, 1280, 900),
-        Picture("matrix", report / FOLDER / "requirements-rfc8166.html", 1280, 900),
+        Picture("matrix", report / FOLDER / "requirements-rfc8166.html", 1500, 900),
         Picture("run", run, 1100, 1000),
         Picture("case", case, 1100, 1400),
     )
 
 
 def _failing(report: Path) -> tuple[Path, Path]:
-    """The first page of a run in which a case failed, and the page of that case."""
+    """The first page of a run in which a case failed, and that of a case with a field marked.
+
+    Where no field of any is marked, that of the first case.
+    """
     for run in sorted(report.glob(f"*/{FIRST_PAGE}")):
-        found = _FAILING.search(run.read_text(encoding="utf-8"))
-        if found is not None:
-            return run, run.parent / found[1]
+        found = [run.parent / page for page in _FAILING.findall(run.read_text(encoding="utf-8"))]
+        if found:
+            return run, next((case for case in found if _is_marked(case)), found[0])
     raise BadInput(f"in no run of {report} anything failed; add a run of a mutant")
+
+
+def _is_marked(case: Path) -> bool:
+    return _MARK in case.read_text(encoding="utf-8")
 
 
 def take(picture: Picture, folder: Path) -> Path:

@@ -280,8 +280,8 @@ ARROWS: dict[str, set[str]] = {
             "targets.in_process targets.lab targets.reference fuzz"
         ),
         "documentation": (
-            "conformance.catalogue conformance.cli conformance.proof conformance.suite "
-            "targets.mutants targets.profile_keys"
+            "conformance.bad_input conformance.catalogue conformance.cli conformance.proof "
+            "conformance.suite targets.mutants targets.profile_keys reports.pages"
         ),
     }.items()
 }

@@ -121,6 +121,7 @@ STRAY = {
     "tests/benchmarks/test_fuzzing_parts.py": "benchmarks/fuzzing_parts.py",
     "tests/documentation/test_links.py": "documentation/links.py",
     "tests/documentation/test_pages.py": "documentation/pages.py",
+    "tests/documentation/test_pictures.py": "documentation/pictures.py",
     "tests/documentation/test_profile_keys.py": "documentation/profile_keys.py",
     "tests/benchmarks/test_roundtrip_plot.py": "benchmarks/roundtrip_plot.py",
     "tests/benchmarks/test_roundtrips.py": "benchmarks/roundtrips.py",

@@ -123,7 +123,8 @@ def complete(record: RunRecord, folder: Path, file: Path) -> RunRecord:
         for case in cases:
             writer.add(case)
         if record.footer is not None:
-            writer.finish(record.footer.duration, reason=record.footer.reason)
+            end = record.footer
+            writer.finish(end.duration, reason=end.reason, signal=end.signal)
     partial.replace(file)
     return msgspec.structs.replace(record, cases=cases)
 

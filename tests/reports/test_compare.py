@@ -66,7 +66,7 @@ def test_another_reason_is_shown_but_is_no_difference() -> None:
 
 def test_where_memory_lies_is_no_other_reason() -> None:
     runs = [
-        ("r", run_of(Judged("d/1/x", Verdict.FAIL, f"Lost segment (handle={n}, offs... of it.")))
+        ("r", run_of(Judged("d/1/x", Verdict.FAIL, f"Lost segment at handle 0x{n:08x} of it.")))
         for n in (1, 22)
     ]
     assert compare(runs).reasons == ()

@@ -84,7 +84,9 @@ _RULES: Final[Mapping[str, str]] = {
         rfc8166.4.5.error-code-tells-the-kind rfc8166.4.5.1.unsupported-version-gets-err-vers
         rfc8166.4.5.2.xdr-error-gets-err-chunk v2.3.1.refusal-has-its-own-code
     """,
-    "rdma_vers_low": "rfc8166.4.5.1.err-vers-range v2.5.2.err-vers-reports-a-range",
+    "rdma_vers_low": """
+        rfc8166.4.5.1.err-vers-range v2.5.2.err-vers-reports-a-range
+    """,
     "rdma_reads": """
         rfc8166.4.3.1.read-list-empty-in-replies rfc8166.4.3.1.read-list-empty-without-need
         rfc8166.4.3.1.read-list-groups-by-position rfc8166.4.2.4.nomsg-lists-hold-the-payload

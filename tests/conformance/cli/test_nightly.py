@@ -16,6 +16,7 @@ from conformance.nightly.page import JSON_FILE, PAGE_FILE
 from conformance.nightly.stage import NightStage, StageKind
 
 if TYPE_CHECKING:
+    from collections.abc import Iterator
     from pathlib import Path
 
 
@@ -25,6 +26,14 @@ def stages(monkeypatch: pytest.MonkeyPatch) -> list[NightStage]:
     found: list[NightStage] = []
     monkeypatch.setattr(nightly, "plan", lambda _wish: tuple(found))
     return found
+
+
+@pytest.fixture(autouse=True)
+def heeds_ctrl_c() -> Iterator[None]:
+    """Who runs the tests in the background of a shell has them ignore it."""
+    before = signal.signal(signal.SIGINT, signal.default_int_handler)
+    yield
+    signal.signal(signal.SIGINT, before)
 
 
 def does(name: str, program: str) -> NightStage:

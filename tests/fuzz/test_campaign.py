@@ -41,6 +41,7 @@ def test_reference_has_no_finding_and_counts_its_executions(tmp_path: Path) -> N
     assert result.pulse.coverage > 100
 
 
+@pytest.mark.long
 def test_a_run_goes_on_after_a_finding_and_tells_it_again_when_it_is_found_again(
     tmp_path: Path,
 ) -> None:
@@ -55,6 +56,7 @@ def test_a_run_goes_on_after_a_finding_and_tells_it_again_when_it_is_found_again
     assert again.failure == ""
 
 
+@pytest.mark.long
 def test_what_is_new_is_kept_and_can_be_reduced(tmp_path: Path) -> None:
     campaign = Campaign("v1-header", 1, tmp_path / "found", corpus=tmp_path / "corpus", seed=1)
     campaign.run(lambda pulse: None)

@@ -6,6 +6,7 @@ the same every time.
 
 from __future__ import annotations
 
+import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
@@ -78,6 +79,7 @@ def test_octets_give_bad_frame_or_what_encodes_to_them(
     roce_frame.check(bytes(octets), roce_frame.RocePacketCodec())
 
 
+@pytest.mark.long
 @given(st.lists(STEPS, max_size=12))
 def test_any_sequence_leaves_a_device_that_serves(steps: list[RoceStep]) -> None:
     """Packets and messages of a peer and of a stranger, while the device's owner works."""

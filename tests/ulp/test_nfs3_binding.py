@@ -39,6 +39,7 @@ FIXED = {
 }
 
 
+@pytest.mark.long
 @pytest.mark.parametrize("procedure", FIXED, ids=lambda procedure: procedure.name)
 @given(data=st.data())
 def test_no_result_is_larger_than_the_largest(procedure: wire.NFS_V3, data: st.DataObject) -> None:

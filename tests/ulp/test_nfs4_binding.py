@@ -52,6 +52,7 @@ def small(call: bytes) -> bool:
     return len(Nfs4Program(STORE).execute(call)[0]) < 20000
 
 
+@pytest.mark.long
 @given(compounds.filter(small))
 def test_binding_holds_for_every_compound(check_binding: CheckBinding, call: bytes) -> None:
     program = Nfs4Program(STORE)

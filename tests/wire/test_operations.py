@@ -171,6 +171,13 @@ def named(node: ast.AST) -> set[str]:
 
 def lists(source: str) -> list[int]:
     """Lines of displays, unions and patterns that name more operations than happen to meet."""
+    spelled = [
+        one
+        for one in OPERATIONS
+        if any(word in source for word in (one.constant, one.contents.__name__, one.name))
+    ]
+    if len(spelled) <= MOST_NAMED:
+        return []  # to parse every file takes many seconds
     kinds = (ast.Tuple, ast.List, ast.Set, ast.Dict, ast.BinOp, ast.MatchOr)
     return [
         node.lineno
@@ -179,11 +186,10 @@ def lists(source: str) -> list[int]:
     ]
 
 
-@pytest.mark.parametrize("path", WRITTEN, ids=lambda path: str(path.relative_to(ROOT)))
-def test_only_the_table_lists_operations(path: Path) -> None:
-    found = lists(path.read_text())
+def test_only_the_table_lists_operations() -> None:
+    found = {path for path in WRITTEN if lists(path.read_text(encoding="utf-8"))}
 
-    assert bool(found) is (path == Path(operations.__file__))
+    assert found == {Path(operations.__file__)}
 
 
 @pytest.mark.parametrize(

@@ -137,6 +137,7 @@ def test_option_survives_encoding_and_decoding(option: KnownOption, way: Message
     assert (decode_option(decoded), decoded.rdma_optdir) == (option, way)
 
 
+@pytest.mark.long
 @pytest.mark.parametrize("known", [BASIC, ADOPTED, AS_PUBLISHED])
 @given(data=st.data())
 def test_item_spoilt_in_one_way_is_refused_for_that(

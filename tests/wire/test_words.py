@@ -145,6 +145,7 @@ def test_the_constant_of_a_structure_is_that_of_its_operation_or_its_arm() -> No
     assert constant_of(TransmissionId) == ""
 
 
+@pytest.mark.long
 @pytest.mark.parametrize(("mutant", "case"), MUTANTS.items())
 def test_no_verdict_on_a_mutant_is_told_in_python(mutant: str, case: str) -> None:
     found = judge(find_any_target(f"mutant:{mutant}"), Selection(cases=(case,)))

@@ -80,6 +80,7 @@ def _outcome(decode, *arguments):
         return error.offset, error.path, error.reason, error.detail
 
 
+@pytest.mark.long
 @pytest.mark.parametrize("name", NAMES)
 @settings(max_examples=25, suppress_health_check=list(HealthCheck), deadline=None)
 @given(st.data())

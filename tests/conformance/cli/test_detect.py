@@ -61,6 +61,7 @@ def test_a_list_is_of_the_sample(capsys: pytest.CaptureFixture[str]) -> None:
     assert all(line.startswith(f"{MODULE}:") and " becomes " in line for line in lines)
 
 
+@pytest.mark.long
 def test_what_nobody_has_explained_ends_with_status_1(
     folder: Path, plans: list[Plan], capsys: pytest.CaptureFixture[str]
 ) -> None:

@@ -98,13 +98,6 @@ def test_coverage_prints_its_table(capsys: pytest.CaptureFixture[str]) -> None:
     assert capsys.readouterr().out.splitlines()[-1].startswith("responder: ")
 
 
-@pytest.mark.long
-def test_matrix_runs_a_mutant(capsys: pytest.CaptureFixture[str]) -> None:
-    assert run("matrix", "--processes", "1", "claims-version-three") == 0
-
-    assert "claims-version-three: killed." in capsys.readouterr().out
-
-
 def test_xdr_refuses_what_is_no_xdr(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
     path = tmp_path / "bad.x"
     path.write_text("struct s { int a }")

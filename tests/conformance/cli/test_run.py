@@ -107,6 +107,7 @@ def test_sigterm_leaves_every_report_and_its_own_status(
     )
 
 
+@pytest.mark.long
 def test_a_reader_of_the_output_that_leaves_changes_nothing(tmp_path: Path) -> None:
     hear, tell = os.pipe()
     os.close(hear)
@@ -249,6 +250,7 @@ def test_faults_that_cannot_be_had_get_one_sentence(
     assert problem in said
 
 
+@pytest.mark.long
 def test_certify_in_two_processes_says_the_same_as_in_one(
     tmp_path: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:

@@ -40,6 +40,7 @@ def explored(target: str, way: Way, looks: int) -> Exploration:
         harness.close()
 
 
+@pytest.mark.long
 @pytest.mark.parametrize("way", Way)
 def test_nothing_is_found_at_the_reference(way: Way) -> None:
     result = explored("reference", way, LOOKS[way])
@@ -115,6 +116,7 @@ def test_target_that_has_never_served_is_no_exploration() -> None:
     harness.close()
 
 
+@pytest.mark.long
 def test_command_explores_and_its_file_replays(
     tmp_path: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:

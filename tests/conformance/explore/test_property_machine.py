@@ -39,6 +39,7 @@ def test_machine_finds_a_server_that_loses_messages(mutant: str) -> None:
         run_state_machine_as_test(Mutant, settings=BRIEFLY)
 
 
+@pytest.mark.long
 @pytest.mark.parametrize("mutant", LOSERS[:4])
 def test_machine_finds_a_client_that_loses_messages(mutant: str) -> None:
     class Mutant(PropertyMachine):

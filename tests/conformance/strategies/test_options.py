@@ -31,6 +31,7 @@ from rpcrdma.wire.subsets import members
 from rpcrdma.wire.v2 import MessageType
 
 
+@pytest.mark.long
 @pytest.mark.parametrize("known", [BASIC, ADOPTED, AS_PUBLISHED])
 @given(data=st.data())
 def test_no_option_is_refused(known: PropertyNumbers, data: st.DataObject) -> None:
@@ -53,6 +54,7 @@ def test_every_kind_of_property_is_there_and_shrinks(kind: type, least: object) 
     assert find(properties(), lambda item: isinstance(item, kind)) == least
 
 
+@pytest.mark.long
 @pytest.mark.parametrize(
     ("kind", "least"),
     [

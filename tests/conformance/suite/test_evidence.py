@@ -112,6 +112,7 @@ def test_exchanges_are_recorded_of_what_somebody_has_to_look_at(verdict: Verdict
     assert shown == (() if verdict in {Verdict.PASS, Verdict.NA} else exchanges(TRACE))
 
 
+@pytest.mark.long
 def test_the_fields_of_every_message_of_the_reference_cover_it_and_say_what_it_holds(
     tmp_path: Path,
 ) -> None:

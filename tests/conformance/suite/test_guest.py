@@ -20,6 +20,7 @@ SOME = Selection(section="3.3.1", role="responder")
 FAILING = "rfc8166/3.3.1/responder-never-grants-zero-credits[0]"
 
 
+@pytest.mark.long
 @pytest.mark.parametrize("workers", [1, 2])
 def test_an_order_is_judged_and_told_without_captures(
     tmp_path: Path, workers: int, capsys: pytest.CaptureFixture[str]

@@ -119,6 +119,7 @@ def test_a_process_that_ends_by_itself_is_no_better(tmp_path: Path) -> None:
     assert "exit status 3" in record.cases[-1].reason
 
 
+@pytest.mark.long
 def test_processes_that_hang_are_ended(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(parallel, "_SILENCE", 2.0)
 

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any
 
+import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
@@ -53,6 +54,7 @@ options = st.builds(
 )
 
 
+@pytest.mark.long
 @settings(max_examples=100, deadline=None)
 @given(options, st.lists(st.integers(1, 2**32 - 1), min_size=1, max_size=6, unique=True), st.data())
 def test_every_reply_is_the_one_right_reply(

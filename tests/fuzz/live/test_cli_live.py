@@ -32,6 +32,7 @@ def test_the_reference_keeps_the_rules(tmp_path: Path, capsys: pytest.CaptureFix
     assert list((tmp_path / "corpus").iterdir())
 
 
+@pytest.mark.long
 def test_a_second_campaign_leaves_the_first_as_it_was(
     tmp_path: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:

@@ -95,6 +95,7 @@ def test_the_bug_of_the_program_is_found(
     assert "keeps the invariant" in capsys.readouterr().out
 
 
+@pytest.mark.long
 def test_the_bug_of_the_library_is_a_death_that_is_kept_and_made_smaller(
     tmp_path: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:
@@ -109,6 +110,7 @@ def test_the_bug_of_the_library_is_a_death_that_is_kept_and_made_smaller(
     assert len(finding.octets) < 100
 
 
+@pytest.mark.long
 @pytest.mark.parametrize(
     ("body", "words"),
     [

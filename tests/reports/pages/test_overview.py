@@ -3,6 +3,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 import msgspec
+import pytest
 
 from reports.pages.overview import write_overview
 from reports.record import Verdict
@@ -56,6 +57,7 @@ def test_runs_that_say_the_same_say_so(run: RunRecord, tmp_path: Path) -> None:
     assert "Every case that both judged has the verdict and the reason that it had before." in page
 
 
+@pytest.mark.long
 def test_no_page_of_many_large_runs_is_larger_than_a_megabyte(
     run: RunRecord, tmp_path: Path
 ) -> None:

@@ -213,6 +213,7 @@ def test_notes_and_the_level_of_each_verdict_are_shown_and_counted(
     assert "FAIL rests on a MUST." in found["rfc8166-4.5.1-case-FAIL.html"]
 
 
+@pytest.mark.long
 @pytest.mark.parametrize("verdict", [Verdict.PASS, Verdict.FAIL])
 def test_no_page_of_two_thousand_cases_is_larger_than_a_megabyte(
     run: RunRecord, verdict: Verdict, tmp_path: Path
@@ -235,6 +236,7 @@ def test_no_page_of_two_thousand_cases_is_larger_than_a_megabyte(
     assert len(sizes) > 2000
 
 
+@pytest.mark.long
 def test_a_page_of_large_messages_is_bounded(run: RunRecord, tmp_path: Path) -> None:
     fields = tuple(Field(number * 4, 4, 1, "data", "0x00000000") for number in range(2048))
     large = Exchange(0.0, 1, "sent", "s", "", "00" * 8192, 8192, "Send", "tester", 1, fields)

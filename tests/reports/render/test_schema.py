@@ -78,6 +78,7 @@ def test_every_member_is_described() -> None:
     assert bare == []
 
 
+@pytest.mark.long
 def test_a_report_is_as_the_schema_says(run: RunRecord, check: BaselineCheck) -> None:
     for document in (json_document(run), json_document(run, check)):
         report = json.loads(document)
@@ -85,6 +86,7 @@ def test_a_report_is_as_the_schema_says(run: RunRecord, check: BaselineCheck) ->
         assert faults(report, report_schema(), "$") == []
 
 
+@pytest.mark.long
 @pytest.mark.parametrize(
     ("member", "value"), [("exit_status", "0"), ("counts", {"PASS": "many"}), ("surplus", 1)]
 )

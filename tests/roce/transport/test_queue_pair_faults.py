@@ -250,6 +250,7 @@ def held(pair: object) -> int:
     return size
 
 
+@pytest.mark.long
 @settings(suppress_health_check=[HealthCheck.too_slow], deadline=None)
 @given(given_packets=st.lists(packets(), max_size=60), busy=st.booleans(), often=st.booleans())
 def test_no_packet_raises_or_makes_a_queue_pair_grow(

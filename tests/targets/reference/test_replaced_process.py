@@ -17,6 +17,7 @@ GRANTS = "rfc8166/3.3.1/responder-never-grants-zero-credits[0]"
 REQUESTS = "rfc8166/3.3.1/requester-requests-credits-in-every-call"
 
 
+@pytest.mark.long
 @pytest.mark.parametrize(
     ("target", "case", "verdict"),
     [

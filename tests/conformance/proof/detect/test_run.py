@@ -53,6 +53,7 @@ def identity(under: str, what: str) -> str:
     return found
 
 
+@pytest.mark.long
 def test_faults_are_found_where_the_cases_look(folder: Path) -> None:
     """Of the arithmetic of credits, these cases see that no grant is zero."""
     found, spared = (
@@ -72,6 +73,7 @@ def test_faults_are_found_where_the_cases_look(folder: Path) -> None:
     assert (tried[found].seen, tried[spared].seen) == (None, 0)
 
 
+@pytest.mark.long
 def test_a_run_goes_on_where_it_ended(folder: Path) -> None:
     first: list[str] = []
     later: list[str] = []

@@ -67,6 +67,7 @@ def test_a_variant_is_judged_over_packets_once(tmp_path: Path) -> None:
     assert [other.case for other in one.unlike_reference] == [WAITING]
 
 
+@pytest.mark.long
 @pytest.mark.usefixtures("_two_cases")
 def test_several_variants_share_a_guest(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     guests: list[list[str]] = []

@@ -84,8 +84,8 @@ def _figures(result: StageResult, earlier: StageResult | None) -> str:
     for name, number in now.items():
         if not number and not was.get(name):
             continue
-        before = f" ({was[name]:,.4g})" if name in was and was[name] != number else ""
-        shown.append(f"{name} {number:,.4g}{before}")
+        before = f" ({_shown(was[name])})" if name in was and was[name] != number else ""
+        shown.append(f"{name} {_shown(number)}{before}")
     return ", ".join(shown)
 
 
@@ -98,3 +98,8 @@ def _environment() -> Environment:
         trim_blocks=True,
         lstrip_blocks=True,
     )
+
+
+def _shown(number: float) -> str:
+    """With as many places as tell something: `790,600`, `1.25`."""
+    return f"{number:,.0f}" if abs(number) >= 1000 or number == int(number) else f"{number:.4g}"

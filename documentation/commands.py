@@ -5,10 +5,9 @@ from __future__ import annotations
 import argparse
 import os
 from contextlib import contextmanager
-from importlib.metadata import entry_points
 from typing import TYPE_CHECKING, Final
 
-from conformance.cli.main import COMMANDS, OWN, parser_of
+from conformance.cli.main import whole_parser
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -29,15 +28,11 @@ def commands_page() -> str:
     """All commands and those below them, in the order of help."""
     parts = [_HEAD]
     with _columns():
-        for name in (*OWN, *sorted(entry.name for entry in entry_points(group=COMMANDS))):
-            for parser in _with_those_below(_command(name)):
+        for command in _below(whole_parser()).values():
+            for parser in _with_those_below(command):
                 level = "#" * min(len(parser.prog.split()), 4)
                 parts.append(f"{level} {parser.prog}\n\n```text\n{parser.format_help()}```\n")
     return "\n".join(parts)
-
-
-def _command(name: str) -> argparse.ArgumentParser:
-    return _below(parser_of(name))[name]
 
 
 def _with_those_below(parser: argparse.ArgumentParser) -> Iterator[argparse.ArgumentParser]:

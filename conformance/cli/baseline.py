@@ -5,8 +5,8 @@ from __future__ import annotations
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from conformance.suite.runner import RECORDS
-from reports.baseline import read_baseline
+from conformance.suite.runner import RECORDS, known_ids
+from reports.baseline import check_baseline, load_baseline, read_baseline
 from reports.baseline_file import draw_up, render_baseline
 from reports.render.aside import write_aside
 from reports.stream import read_run
@@ -14,7 +14,10 @@ from reports.stream import read_run
 if TYPE_CHECKING:
     import argparse
 
-__all__ = ["add_parser", "run", "run_file"]
+    from reports.baseline import BaselineCheck
+    from reports.record import RunRecord
+
+__all__ = ["add_parser", "checked_by", "run", "run_file"]
 
 
 def add_parser(subparsers: argparse._SubParsersAction[argparse.ArgumentParser]) -> None:
@@ -50,3 +53,14 @@ def run(arguments: argparse.Namespace) -> int:
 def run_file(place: Path) -> Path:
     """The records of a run that is named by its folder, or by the file itself."""
     return place / RECORDS if place.is_dir() else place
+
+
+def checked_by(file: Path | None, record: RunRecord) -> BaselineCheck | None:
+    """What a baseline says of a run that has ended; None if there is none.
+
+    Raises:
+        BaselineError: it cannot be used, or is for another target.
+    """
+    if file is None:
+        return None
+    return check_baseline(record, load_baseline(file, record.header.profile), file, known_ids())

@@ -7,9 +7,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from conformance.bad_input import BadInput
-from conformance.cli.baseline import run_file
-from conformance.suite.runner import known_ids
-from reports.baseline import check_baseline, load_baseline
+from conformance.cli.baseline import checked_by, run_file
 from reports.render.aside import write_aside
 from reports.render.programs import FORMATS
 from reports.render.schema import schema_text
@@ -17,9 +15,6 @@ from reports.stream import read_run
 
 if TYPE_CHECKING:
     import argparse
-
-    from reports.baseline import BaselineCheck
-    from reports.record import RunRecord
 
 __all__ = ["add_parser", "run"]
 
@@ -74,16 +69,10 @@ def run(arguments: argparse.Namespace) -> int:
             f" `rpcrdma report {arguments.run_folder}` writes all files of the run again"
         )
     record = read_run(run_file(arguments.run_folder))
-    check = _check(record, arguments.baseline)
+    check = checked_by(arguments.baseline, record)
     text = FORMATS[arguments.format](record, check)
     if arguments.output:
         write_aside(arguments.output, text.encode())
     else:
         sys.stdout.write(text)
     return 0
-
-
-def _check(record: RunRecord, file: Path | None) -> BaselineCheck | None:
-    if file is None:
-        return None
-    return check_baseline(record, load_baseline(file, record.header.profile), file, known_ids())

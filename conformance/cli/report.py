@@ -7,10 +7,9 @@ from typing import TYPE_CHECKING
 
 from conformance.bad_input import BadInput
 from conformance.cli.background import background
-from conformance.cli.baseline import run_file
+from conformance.cli.baseline import checked_by, run_file
 from conformance.suite.evidence import complete
-from conformance.suite.runner import RECORDS, known_ids
-from reports.baseline import check_baseline, load_baseline
+from conformance.suite.runner import RECORDS
 from reports.folder import render_all
 from reports.pages.overview import write_overview
 from reports.pages.run_pages import write_run_pages
@@ -19,7 +18,6 @@ from reports.stream import read_run
 if TYPE_CHECKING:
     import argparse
 
-    from reports.baseline import BaselineCheck
     from reports.record import RunRecord
 
 __all__ = ["add_parser", "run"]
@@ -82,10 +80,7 @@ def run(arguments: argparse.Namespace) -> int:
 
 
 def _one(place: Path, record: RunRecord, output: Path | None, baseline: Path | None) -> Path:
-    check: BaselineCheck | None = None
-    if baseline is not None:
-        known = load_baseline(baseline, record.header.profile)
-        check = check_baseline(record, known, baseline, known_ids())
+    check = checked_by(baseline, record)
     if output is None:
         return render_all(record, place, check, background())
     return write_run_pages(record, output, check, background(), evidence=place)

@@ -2,15 +2,14 @@
 
 from __future__ import annotations
 
-from functools import cache
 from typing import TYPE_CHECKING, Final
 
 import msgspec
-from jinja2 import Environment, PackageLoader, StrictUndefined
 
 from conformance.nightly.budget import in_words
 from conformance.nightly.night import NIGHTS
 from reports.render.aside import write_aside
+from reports.render.templating import templates_of
 from reports.summary import counted
 
 if TYPE_CHECKING:
@@ -42,7 +41,7 @@ def write_report(report: NightReport, top: Path, folder: Path, again: str) -> Pa
     """
     octets = msgspec.json.format(msgspec.json.encode(report), indent=1)
     write_aside(top / JSON_FILE, octets + b"\n")
-    page = _environment().get_template("nightly.html.j2")
+    page = templates_of("conformance.nightly").get_template("nightly.html.j2")
     text = page.render(
         report=report,
         word="green" if report.exit_status == 0 else "red",
@@ -87,17 +86,6 @@ def _figures(result: StageResult, earlier: StageResult | None) -> str:
         before = f" ({_shown(was[name])})" if name in was and was[name] != number else ""
         shown.append(f"{name} {_shown(number)}{before}")
     return ", ".join(shown)
-
-
-@cache
-def _environment() -> Environment:
-    return Environment(
-        loader=PackageLoader("conformance.nightly"),
-        autoescape=True,
-        undefined=StrictUndefined,
-        trim_blocks=True,
-        lstrip_blocks=True,
-    )
 
 
 def _shown(number: float) -> str:

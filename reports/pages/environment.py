@@ -1,4 +1,4 @@
-"""Templates into files: the one place that knows jinja, and what its templates may call."""
+"""Templates into files, and what these templates may call."""
 
 from __future__ import annotations
 
@@ -6,14 +6,14 @@ from functools import cache
 from importlib.resources import files
 from typing import TYPE_CHECKING, Final
 
-from jinja2 import Environment, PackageLoader, StrictUndefined
-
 from reports.record import Verdict
 from reports.render.aside import write_aside
-from reports.summary import counted
+from reports.render.templating import templates_of
 
 if TYPE_CHECKING:
     from pathlib import Path
+
+    from jinja2 import Environment
 
 __all__ = ["ASSETS", "write_assets", "write_page"]
 
@@ -49,14 +49,7 @@ def write_assets(folder: Path) -> None:
 
 @cache
 def _environment() -> Environment:
-    environment = Environment(
-        loader=PackageLoader("reports.pages"),
-        autoescape=True,
-        undefined=StrictUndefined,
-        trim_blocks=True,
-        lstrip_blocks=True,
-    )
-    environment.globals["counted"] = counted
+    environment = templates_of("reports.pages")
     environment.globals["verdicts"] = tuple(Verdict)
     environment.filters["cut"] = _cut
     return environment

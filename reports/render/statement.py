@@ -3,12 +3,10 @@
 from __future__ import annotations
 
 import textwrap
-from functools import cache
 from typing import TYPE_CHECKING, Final
 
-from jinja2 import Environment, PackageLoader, StrictUndefined
-
 from reports.printable import printable
+from reports.render.templating import templates_of
 from reports.summary import counted
 
 if TYPE_CHECKING:
@@ -48,10 +46,8 @@ def statement_text(statement: Statement) -> str:
 
 def statement_html(statement: Statement) -> str:
     """The statement as a page of its own, which needs nothing else."""
-    page = _environment().get_template("statement.html.j2")
-    return page.render(
-        statement=statement, columns=COLUMNS, means=MEANS, how=HOW, shown=_IDS, counted=counted
-    )
+    page = templates_of("reports.render").get_template("statement.html.j2")
+    return page.render(statement=statement, columns=COLUMNS, means=MEANS, how=HOW, shown=_IDS)
 
 
 def _lines(statement: Statement, title: str) -> Iterator[str]:
@@ -88,14 +84,3 @@ def _lines(statement: Statement, title: str) -> Iterator[str]:
 
 def _wrapped(text: str, indent: str = "") -> Iterable[str]:
     return textwrap.wrap(text, _WIDTH, initial_indent=indent, subsequent_indent=indent or "    ")
-
-
-@cache
-def _environment() -> Environment:
-    return Environment(
-        loader=PackageLoader("reports.render"),
-        autoescape=True,
-        undefined=StrictUndefined,
-        trim_blocks=True,
-        lstrip_blocks=True,
-    )

@@ -30,7 +30,7 @@ if TYPE_CHECKING:
 __all__ = ["background"]
 
 _RESULTS: Final = Path(__file__).parents[2] / "results"
-"""What is known of devices: a folder beside the packages, in a checkout and where it is installed."""
+"""What is known of devices: a folder beside the packages, also where they are installed."""
 
 _RFC: Final = "https://www.rfc-editor.org/rfc"
 _DRAFT: Final = "https://datatracker.ietf.org/doc/html"

@@ -5,8 +5,9 @@ from pathlib import Path
 import msgspec
 import pytest
 
+from conformance.suite.case import case_id
 from conformance.suite.evidence import exchanges, trace_of
-from conformance.suite.plugin import SuiteError, case_id
+from conformance.suite.plugin import SuiteError
 from conformance.suite.runner import certify, collect_cases
 from conformance.suite.selection import Selection
 from reports.record import Verdict

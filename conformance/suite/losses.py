@@ -61,21 +61,21 @@ class Losses:
         if loss.gone:
             raise NotServing(loss.gone)
 
-    def judged(self, case: Case, found: BaseException | None, rig: Rig) -> None:
-        """What ended a case that was tried, or passed over.
+    def judged(self, case: Case, rig: Rig, unserved: NotServing | None) -> None:
+        """A case has been tried, or passed over.
 
         Args:
             case: which.
-            found: what ended it.
             rig: of the device.
+            unserved: what ended it, if that was that the device does not serve.
         """
         loss = self._losses.setdefault(case.role, _Loss())
         if loss.gone:
             return
-        if isinstance(found, NotServing):
+        if unserved is not None:
             loss.sections += 1
             rest = "this section" if loss.sections < MOST_SECTIONS else "the run"
-            loss.gone = f"the rest of {rest} is passed over: {found}"
+            loss.gone = f"the rest of {rest} is passed over: {unserved}"
             return
         if rig.trace.events:
             loss.sections = 0

@@ -187,12 +187,12 @@ class Plugin:
                 self._keep(rig.end)
         except OutOfTime as error:
             self._found = self._found or error
+        unserved = self._found if isinstance(self._found, NotServing) else None
         self._found = rig.judged(self._limits.ended(self._found), case.requirements)
         lapse = self._lapses.found(case, rig)
         died = rig.died or (rig.died_before if lapse is None else "")
-        lost = isinstance(self._found, NotServing)
-        verdict = self._record(case, died=died, lost=lost)
-        self._losses.judged(case, self._found, rig)
+        verdict = self._record(case, died=died, lost=isinstance(self._found, NotServing))
+        self._losses.judged(case, rig, unserved)
         self._lapses.judged(case, verdict)
         self._renewals.judged(case, verdict)
         if lapse is not None:

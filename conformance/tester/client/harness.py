@@ -24,9 +24,11 @@ from rpcrdma.errors import FabricError
 from rpcrdma.fabric.base import ConnectionParameters
 from rpcrdma.fabric.segments import one_segment
 from rpcrdma.fabric.trace import Trace
-from targets.base import HasInitiator, TargetError, Unsupported
+from targets.base import HasInitiator, Renewable, TargetError, Unsupported
 
 if TYPE_CHECKING:
+    from collections.abc import Callable
+
     from conformance.oracle.device import Device
     from conformance.oracle.verdict import BrokenRule
     from conformance.tester.sent import Request
@@ -263,7 +265,9 @@ class Harness:
             TargetError: it cannot be started from here, or does not serve afterwards.
             FabricError: likewise.
         """
-        self._restart("", was_alive=False)
+        session = self.session
+        again = session.renew if isinstance(session, Renewable) else session.restart
+        self._restart("", was_alive=False, again=again)
         peer, problem = self._try_anew()
         if peer is None:
             raise TargetError(problem)
@@ -329,9 +333,11 @@ class Harness:
             return None, f"{problem}; {error}"
         return self._try_anew()
 
-    def _restart(self, problem: str, *, was_alive: bool) -> None:
+    def _restart(
+        self, problem: str, *, was_alive: bool, again: Callable[[], None] | None = None
+    ) -> None:
         trace = self.trace
-        self.session.restart()
+        (again or self.session.restart)()
         self.session.fabric.trace = trace
         self.life.started(problem, was_alive=was_alive)
 

@@ -15,7 +15,7 @@ from pathlib import Path
 from typing import Final
 
 from targets.lab.errors import LabError
-from targets.lab.export import fill_export
+from targets.lab.export import fill_export, make_export
 from targets.lab.kernel import REQUIRED_MODULES
 from targets.lab.nfsd import start_nfsd
 from targets.lab.rxe import add_device, load_modules, set_up_interface
@@ -28,6 +28,8 @@ __all__ = ["INSIDE", "main"]
 INSIDE: Final = "RPCRDMA_LAB"
 """Set in the guest's environment: there is no need to boot another one."""
 
+_STANDARD_FILES: Final = ("stdin", "stdout", "stderr")
+
 _NOT_FOUND: Final = 127
 _SIGNALLED: Final = 128
 
@@ -39,6 +41,8 @@ def main(arguments: list[str]) -> int:
     setup = GuestSetup.read(setup_file)
     try:
         prepare(setup)
+        if setup.server.has_tree and setup.server.kind is ServerKind.COMMAND:
+            make_export(Path(setup.server.export), setup.shares)
         with running_server(setup.server, job / "server.log"), recording(setup.trace, job):
             ready_s = _uptime()
             GuestReport(Stage.READY, ready_s=ready_s).write(job)
@@ -58,11 +62,24 @@ def prepare(setup: GuestSetup) -> None:
     """
     if INSIDE not in os.environ:
         raise LabError("setting up the guest", "this is not the lab", "use `rpcrdma lab run`")
+    _own_standard_files()
     load_modules(REQUIRED_MODULES)
     set_up_interface(setup.network)
     add_device(setup.network)
     if setup.server.kind is ServerKind.NFSD:
         start_nfsd(setup.server, fill_export)
+
+
+def _own_standard_files() -> None:
+    """Have the names of standard files mean those of whoever opens them, as on any Linux.
+
+    virtme-ng makes two of them the port on which the suite hears what its command says: a server
+    that logs to /dev/stdout would talk in between.
+    """
+    for number, name in enumerate(_STANDARD_FILES):
+        path = Path("/dev") / name
+        path.unlink(missing_ok=True)
+        path.symlink_to(f"/proc/self/fd/{number}")
 
 
 def run_command(setup: GuestSetup) -> int:

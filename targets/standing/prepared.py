@@ -80,6 +80,11 @@ class PreparedGuest:
             LabError: a step failed.
         """
         server = self.setup.server
+        if server.kind is ServerKind.COMMAND and server.has_tree:
+            self._running.close()
+            self._make_export()
+            self._start_command()
+            return
         if server.kind is not ServerKind.NFSD:
             self.restart()
             return
@@ -113,7 +118,15 @@ class PreparedGuest:
         for network in networks:
             add_device(network)
         if self.setup.server.kind is ServerKind.COMMAND:
+            if self.setup.server.has_tree:
+                self._make_export()
             self._start_command()
+
+    def _make_export(self) -> None:
+        from targets.lab.export import make_export  # only where it is wanted
+
+        shares = self.setup.resources.shares
+        make_export(Path(self.setup.server.export), shares, self._fill)
 
     def _start_command(self) -> None:
         # Only where it is wanted: each module that is imported costs.
@@ -123,7 +136,11 @@ class PreparedGuest:
         self._running.enter_context(running_server(self.setup.server, Path("/run/server.log")))
 
     def _fill(self, export: Path) -> None:
-        run_step("filling the export", ["cp", "-a", f"{EXPORT_COPY}/.", str(export)])
+        # Over what cases have changed; a link's target is not what is written to.
+        run_step(
+            "filling the export",
+            ["cp", "-a", "--remove-destination", f"{EXPORT_COPY}/.", str(export)],
+        )
 
     def _next_record(self) -> str:
         while True:

@@ -3,19 +3,17 @@
 from __future__ import annotations
 
 import errno
-from pathlib import Path
 from typing import TYPE_CHECKING, Final, assert_never
 
 from rpcrdma.ulp.file_tree import LINK, TREE, TreeDirectory, TreeFile, TreeLink
 from targets.lab.errors import LabError
-from targets.lab.step import run_step
 
 if TYPE_CHECKING:
-    from collections.abc import Callable
+    from pathlib import Path
 
     from rpcrdma.ulp.file_tree import TreeEntry
 
-__all__ = ["fill_export", "make_export"]
+__all__ = ["fill_export"]
 
 _READABLE: Final = 0o444
 _WRITABLE: Final = 0o666
@@ -27,10 +25,6 @@ _LARGER_BLOCKS: Final = (
     "name a folder on one that does, such as ext4 with blocks of 4 KiB (`mkfs.ext4 -b 4096`), xfs,"
     " btrfs or tmpfs"
 )
-
-_DISK: Final = Path("/run/rpcrdma-export.ext4")
-_DISK_OCTETS: Final = 256 << 20
-"""Of which only what is written takes memory."""
 
 
 def fill_export(root: Path) -> None:
@@ -48,42 +42,6 @@ def fill_export(root: Path) -> None:
             _make(root / entry.name, entry)
     except OSError as error:
         raise _refused(root, error) from error
-
-
-def make_export(
-    root: Path, shares: tuple[str, ...] = (), fill: Callable[[Path], None] = fill_export
-) -> None:
-    """Make the tree in a guest, on a file system that can be exported and bears each entry of it.
-
-    The guest's own root is an overlay, and tmpfs gives a server in user space no handles of files
-    (name_to_handle_at): so it is an ext4 in a file, unless the folder is one of the host's.
-
-    Args:
-        root: the folder; it becomes a mount point.
-        shares: folders of the host that the guest may write to.
-        fill: makes the tree.
-
-    Raises:
-        LabError: a step failed.
-    """
-    if not any(root.is_relative_to(folder) for folder in shares):
-        _mount_disk(root)
-    fill(root)
-
-
-def _mount_disk(root: Path) -> None:
-    root.mkdir(parents=True, exist_ok=True)
-    if root.is_mount():
-        return
-    step = "making the file system of the export"
-    with _DISK.open("wb") as file:
-        file.truncate(_DISK_OCTETS)
-    # A symbolic link has to fit into one block.
-    words = ["mkfs.ext4", "-q", "-F", "-b", "4096", "-O", "^has_journal", "-m", "0", str(_DISK)]
-    run_step(step, words, "install e2fsprogs")
-    remedy = "boot a kernel that has ext4 and loop"
-    run_step(step, ["modprobe", "-a", "loop", "ext4"], remedy)
-    run_step(step, ["mount", "-o", "loop", str(_DISK), str(root)], remedy)
 
 
 def _make(path: Path, entry: TreeEntry) -> None:

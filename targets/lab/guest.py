@@ -15,7 +15,8 @@ from pathlib import Path
 from typing import Final
 
 from targets.lab.errors import LabError
-from targets.lab.export import fill_export, make_export
+from targets.lab.export import fill_export
+from targets.lab.export_disk import mount_export
 from targets.lab.kernel import REQUIRED_MODULES
 from targets.lab.nfsd import start_nfsd
 from targets.lab.rxe import add_device, load_modules, set_up_interface
@@ -42,7 +43,9 @@ def main(arguments: list[str]) -> int:
     try:
         prepare(setup)
         if setup.server.has_tree and setup.server.kind is ServerKind.COMMAND:
-            make_export(Path(setup.server.export), setup.shares)
+            export = Path(setup.server.export)
+            mount_export(export, setup.shares)
+            fill_export(export)
         with running_server(setup.server, job / "server.log"), recording(setup.trace, job):
             ready_s = _uptime()
             GuestReport(Stage.READY, ready_s=ready_s).write(job)

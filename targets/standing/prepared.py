@@ -123,10 +123,11 @@ class PreparedGuest:
             self._start_command()
 
     def _make_export(self) -> None:
-        from targets.lab.export import make_export  # only where it is wanted
+        from targets.lab.export_disk import mount_export  # only where it is wanted
 
-        shares = self.setup.resources.shares
-        make_export(Path(self.setup.server.export), shares, self._fill)
+        export = Path(self.setup.server.export)
+        mount_export(export, self.setup.resources.shares)
+        self._fill(export)
 
     def _start_command(self) -> None:
         # Only where it is wanted: each module that is imported costs.

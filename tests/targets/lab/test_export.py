@@ -5,17 +5,12 @@ from __future__ import annotations
 import errno
 import os
 from pathlib import Path
-from typing import TYPE_CHECKING
 
 import pytest
 
 from rpcrdma.ulp.file_tree import DIRECTORY, LINK, TREE, WRITABLE, TreeFile
-from targets.lab import export
 from targets.lab.errors import LabError
-from targets.lab.export import fill_export, make_export
-
-if TYPE_CHECKING:
-    from tests.targets.lab.conftest import Calls, FakeProgram
+from targets.lab.export import fill_export
 
 
 def test_every_entry_of_the_tree_is_there(tmp_path: Path) -> None:
@@ -75,26 +70,3 @@ def test_a_file_system_that_does_not_bear_the_link_is_told(
 def test_another_refusal_is_told_as_it_is(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     told = refused(monkeypatch, errno.ENOSPC, tmp_path)
     assert f"{tmp_path / 'link'}: No space left on device" in told
-
-
-def test_in_a_guest_it_is_on_a_file_system_of_its_own(
-    tmp_path: Path, programs: tuple[FakeProgram, Calls], monkeypatch: pytest.MonkeyPatch
-) -> None:
-    fake, calls = programs
-    for name in ("mkfs.ext4", "modprobe", "mount"):
-        fake(name)
-    monkeypatch.setattr(export, "_DISK", tmp_path / "disk")
-    make_export(tmp_path / "export")
-    assert [line.split()[0] for line in calls.lines] == ["mkfs.ext4", "modprobe", "mount"]
-    assert "-b 4096" in calls.lines[0]
-    assert calls.lines[2].endswith(f"{tmp_path / 'disk'} {tmp_path / 'export'}")
-    assert (tmp_path / "export" / "plain").exists()
-
-
-def test_in_a_folder_of_the_hosts_nothing_is_mounted(
-    tmp_path: Path, programs: tuple[FakeProgram, Calls]
-) -> None:
-    _, calls = programs
-    make_export(tmp_path / "export", (str(tmp_path),))
-    assert calls.lines == []
-    assert (tmp_path / "export" / "plain").exists()

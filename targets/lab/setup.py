@@ -54,13 +54,24 @@ class Network:
 
 @dataclass(frozen=True, slots=True)
 class LabServer:
-    """What to start before the command, and where it is known to listen."""
+    """What to start before the command, and where it is known to listen.
+
+    Attributes:
+        kind: what serves.
+        command: that starts it; of ServerKind.COMMAND.
+        port: where it listens.
+        export: folder that it exports.
+        ready_s: seconds in which it must listen.
+        has_tree: whether the files of `rpcrdma.ulp.file_tree` are made in the export before a
+            command starts; the kernel's server has them always.
+    """
 
     kind: ServerKind = ServerKind.NFSD
     command: tuple[str, ...] = ()
     port: int = NFS_RDMA_PORT
     export: str = "/srv/export"
     ready_s: float = 30.0
+    has_tree: bool = False
 
 
 @dataclass(frozen=True, slots=True)
@@ -73,6 +84,7 @@ class GuestSetup:
         environment: added to the guest's own.
         interactive: the command talks to a person; give it a terminal.
         trace: kernel trace events to record while the command runs, such as `rpcrdma:*`.
+        shares: folders of the host that the profile has the guest write to.
     """
 
     command: tuple[str, ...]
@@ -82,6 +94,7 @@ class GuestSetup:
     server: LabServer = LabServer()
     interactive: bool = False
     trace: tuple[str, ...] = ()
+    shares: tuple[str, ...] = ()
 
     def write(self, job: Path) -> Path:
         """Put this into the job folder, and return the file."""
@@ -106,9 +119,11 @@ class GuestSetup:
                 port=server["port"],
                 export=server["export"],
                 ready_s=server["ready_s"],
+                has_tree=server["has_tree"],
             ),
             interactive=record["interactive"],
             trace=tuple(record["trace"]),
+            shares=tuple(record["shares"]),
         )
 
 

@@ -17,6 +17,7 @@ from typing import TYPE_CHECKING, Final
 from rpcrdma.endpoint.ends.serving import Server
 from rpcrdma.fabric.base import Address
 from targets.base import TargetError
+from targets.endings import words_of_end
 from targets.fabrics import FABRICS, IN_PROCESS, open_hosts
 from targets.in_process import make_network, require_switch
 from targets.reference.device_process import parse_address, process_of, stop_process
@@ -136,7 +137,7 @@ class ProcessSession:
     def alive(self) -> str | None:
         """How the process ended, if it did."""
         status = self._process.poll()
-        return None if status is None else f"the process ended with status {status}"
+        return None if status is None else f"the process {words_of_end(status)}"
 
     def restart(self) -> None:
         """Start the process again."""

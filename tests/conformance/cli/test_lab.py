@@ -56,6 +56,8 @@ def test_another_server_replaces_nfsd(requests: list[LabRun]) -> None:
 @pytest.mark.parametrize(
     ("words", "sentence"),
     [
+        (("run", "--memory", "8GB", "true"), "--memory is `8GB`; write a number of mebibytes"),
+        (("run", "--memory", "99999G", "true"), "and this machine has"),
         (("run",), "lab run: no command was given"),
         (("run", "--trace", "rpcrdma:*", "true"), "--trace needs a folder to leave the trace in"),
     ],
@@ -184,3 +186,21 @@ def test_the_configuration_is_printed_with_what_is_wanted(
     assert "CONFIG_KASAN=y" in more
     assert "CONFIG_PROVE_LOCKING=y" in more
     assert "CONFIG_KCOV=y" not in more
+
+
+def test_the_tree_is_made_in_a_folder_of_this_machine(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    assert lab("tree", str(tmp_path / "export")) == 0
+    assert (tmp_path / "export" / "size-1000").stat().st_size == 1000
+    assert "has the files that cases expect" in capsys.readouterr().out
+
+
+def test_a_tree_that_cannot_be_made_is_one_sentence_and_status_2(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    (tmp_path / "file").touch()
+    assert lab("tree", str(tmp_path / "file")) == 2
+    told = capsys.readouterr().err
+    assert told.startswith(f"rpcrdma lab: making the file tree: {tmp_path / 'file'}: File exists;")
+    assert len(told.splitlines()) == 1

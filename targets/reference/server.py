@@ -114,7 +114,7 @@ class ProcessSession:
         self.fabric, _, host = open_hosts(fabric, address.host)
         self._wanted = Address(host, address.port)
         try:
-            self._process, self.address = self._begin()
+            self.process, self.address = self._begin()
         except TargetError:
             self.fabric.close()
             raise
@@ -136,17 +136,17 @@ class ProcessSession:
 
     def alive(self) -> str | None:
         """How the process ended, if it did."""
-        status = self._process.poll()
+        status = self.process.poll()
         return None if status is None else f"the process {words_of_end(status)}"
 
     def restart(self) -> None:
         """Start the process again."""
-        stop_process(self._process)
-        self._process, self.address = self._begin()
+        stop_process(self.process)
+        self.process, self.address = self._begin()
 
     def close(self) -> None:
         """End the process and release the fabric."""
-        stop_process(self._process)
+        stop_process(self.process)
         self.fabric.close()
 
 

@@ -37,7 +37,8 @@ class Killer:
     def __init__(self, target: ReferenceTarget) -> None:
         self.chance = random.Random(SEED)
         self.kills = 0
-        self._left = 0
+        self._cases = 0
+        self._chosen: frozenset[int] = frozenset()
         self._sessions: list[ProcessSession] = []
         self._target = target
         self._start = target.start
@@ -51,10 +52,10 @@ class Killer:
 
     def begun(self, _case: str, planned: int) -> None:
         """A case begins: now and then the device is killed, at once or a little later."""
-        self._left = self._left or self.chance.randrange(2, max(3, 2 * planned // (KILLS + 1)))
-        self._left -= 1
-        if self._left == 0 and self.kills < KILLS:
-            self.kills += 1
+        if not self._cases:
+            self._chosen = frozenset(self.chance.sample(range(2, planned, 3), KILLS))
+        self._cases += 1
+        if self._cases in self._chosen:
             if self.chance.random() < 0.5:
                 self._kill()
             else:
@@ -63,6 +64,7 @@ class Killer:
     def _kill(self) -> None:
         process = self._sessions[-1].process
         if process.poll() is None:
+            self.kills += 1
             os.kill(process.pid, signal.SIGKILL)
 
 

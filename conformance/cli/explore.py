@@ -14,7 +14,7 @@ from conformance.suite.in_lab import module_run, target_word
 from conformance.tester.case import Inconclusive
 from conformance.tester.client.harness import Harness
 from reports.printable import printable, printable_line
-from reports.summary import counted
+from reports.summary import CUT_SHORT, counted
 from targets.fabrics import FABRICS
 from targets.lab.lab import Ending, run_in_lab
 from targets.lab.place import RunPlace, place_of
@@ -175,4 +175,4 @@ def _in_lab(arguments: argparse.Namespace, profile: Profile, seed: int) -> int:
     if result.ending is Ending.EXITED and result.status is not None:
         return result.status
     print(f"rpcrdma explore: {result.describe()}", file=sys.stderr)
-    return 1
+    return CUT_SHORT if result.ending is Ending.DEADLINE else 1

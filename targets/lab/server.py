@@ -43,7 +43,8 @@ def running_server(server: LabServer, log: Path) -> Iterator[None]:
         yield
         return
     step = f"starting {server.command[0]}"
-    with log.open("wb") as output:
+    # Appending: a server that opens /dev/stdout anew has a position of its own in the same file.
+    with log.open("ab") as output:
         try:
             process = subprocess.Popen(
                 server.command,

@@ -19,6 +19,7 @@ from targets.lab.errors import LabError
 from targets.lab.export import fill_export
 from targets.lab.export_disk import mount_export
 from targets.lab.kernel import REQUIRED_MODULES
+from targets.lab.logs import SERVER_LOG
 from targets.lab.nfsd import start_nfsd
 from targets.lab.rxe import add_device, load_modules, set_up_interface
 from targets.lab.server import running_server
@@ -54,7 +55,7 @@ def main(arguments: list[str]) -> int:
             export = Path(setup.server.export)
             mount_export(export, setup.shares)
             fill_export(export)
-        with running_server(setup.server, job / "server.log"), recording(setup.trace, job):
+        with running_server(setup.server, job / SERVER_LOG), recording(setup.trace, job):
             ready_s = _uptime()
             GuestReport(Stage.READY, ready_s=ready_s).write(job)
             status = run_command(setup)

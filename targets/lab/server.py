@@ -16,7 +16,7 @@ from typing import TYPE_CHECKING, Final
 
 from targets.lab.errors import LabError
 from targets.lab.setup import LabServer, ServerKind
-from targets.lab.step import run_step
+from targets.lab.step import last_words, run_step
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -72,7 +72,7 @@ def _wait_until_ready(
     process: subprocess.Popen[bytes], server: LabServer, step: str, log: Path
 ) -> None:
     deadline = time.monotonic() + server.ready_s
-    remedy = f"its output is in {log.name}"
+    remedy = f"its output is in {log.name}; `ready` of [lab] says how long it may take"
     while time.monotonic() < deadline:
         listing = run_step(step, ["rdma", "resource", "show", "cm_id"], "install iproute2")
         if is_listening(listing, server.port):
@@ -81,9 +81,15 @@ def _wait_until_ready(
             status = process.wait(_LOOK_S)
         except subprocess.TimeoutExpired:
             continue
-        raise LabError(step, f"it ended with status {status} before it listened", remedy)
+        cause = f"it ended with status {status} before it listened"
+        raise LabError(step, cause + _last_words(log), f"its output is in {log.name}")
     cause = f"nothing listens on RDMA port {server.port} after {server.ready_s:.0f} s"
-    raise LabError(step, cause, remedy)
+    raise LabError(step, cause + _last_words(log), remedy)
+
+
+def _last_words(log: Path) -> str:
+    said = last_words(log.read_text(encoding="utf-8", errors="replace"))
+    return f": {said}" if said else ""
 
 
 def _stop(process: subprocess.Popen[bytes]) -> None:

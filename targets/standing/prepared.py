@@ -9,11 +9,12 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Final
 
 from targets.lab.errors import LabError
+from targets.lab.logs import SERVER_LOG
 from targets.lab.nfsd import begin_nfsd, finish_nfsd, restart_nfsd, stop_nfsd
 from targets.lab.rxe import add_device, set_up_interface
 from targets.lab.setup import ServerKind
 from targets.lab.step import run_step
-from targets.standing.setup import EXPORT_COPY
+from targets.standing.setup import EXPORT_COPY, SERVER_LOGS
 
 if TYPE_CHECKING:
     from targets.standing.lines import Said
@@ -134,7 +135,8 @@ class PreparedGuest:
         from targets.lab.server import running_server
 
         os.environ.update(self.setup.environment)
-        self._running.enter_context(running_server(self.setup.server, Path("/run/server.log")))
+        log = Path(SERVER_LOGS) / SERVER_LOG
+        self._running.enter_context(running_server(self.setup.server, log))
 
     def _fill(self, export: Path) -> None:
         # Over what cases have changed; a link's target is not what is written to.

@@ -34,13 +34,21 @@ class Places:
 
     asked: list[tuple[str, RunPlace, str]] = field(default_factory=list)
     ends: list[GuestEnd] = field(default_factory=list)
+    logs: Path | None = None
 
     @contextmanager
     def placed(
-        self, target: Target, place: RunPlace, kernel: str, told: Callable[[GuestEnd], None]
+        self,
+        target: Target,
+        place: RunPlace,
+        kernel: str,
+        told: Callable[[GuestEnd], None],
+        *,
+        logs: Path,
     ) -> Iterator[tuple[Target, tuple[()]]]:
         """As `targets.placed.placed`, with the reference in the place of what is in a guest."""
         self.asked.append((target.name, place, kernel))
+        self.logs = logs
         for end in self.ends:
             told(end)
         yield find_target("reference"), ()

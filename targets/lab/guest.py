@@ -51,7 +51,7 @@ def main(arguments: list[str]) -> int:
     setup = GuestSetup.read(setup_file)
     try:
         prepare(setup)
-        if setup.server.has_tree and setup.server.kind is ServerKind.COMMAND:
+        if setup.server.has_tree and setup.server.kind is not ServerKind.NFSD:
             export = Path(setup.server.export)
             mount_export(export, setup.shares)
             fill_export(export)

@@ -10,7 +10,7 @@ from conformance.catalogue.interpretations import check_choices
 from conformance.cli.target_new import add_new, named
 from conformance.suite.in_lab import module_run
 from conformance.suite.trial import Trial, TrialEnd, trials
-from reports.printable import printable_line
+from reports.printable import printable, printable_line
 from targets.fabrics import FABRICS
 from targets.lab.errors import LabError
 from targets.lab.lab import run_in_lab
@@ -113,7 +113,7 @@ def _in_lab(arguments: argparse.Namespace, profile: Profile) -> int:
 
 
 def _say(line: str) -> None:
-    print(printable_line(line), flush=True)
+    print(printable(line), flush=True)
 
 
 def _tell(end: GuestEnd) -> None:

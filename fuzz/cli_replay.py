@@ -26,6 +26,7 @@ from reports.printable import printable
 from reports.record import Verdict
 from rpcrdma.wire import describe
 from targets.fabrics import FABRICS
+from targets.lab.errors import LabError
 from targets.lab.lab import Ending, run_in_lab
 from targets.lab.place import RunPlace, place_of
 from targets.placed import placed
@@ -242,5 +243,8 @@ def _in_lab(arguments: argparse.Namespace, profile: Profile) -> int:
     result = run_in_lab(module_run(again, profile, arguments.kernel, _LAB_DEADLINE), print)
     if result.ending is Ending.EXITED and result.status is not None:
         return result.status
-    print(f"verdict   FAIL: {result.describe()}")
-    return 1
+    if result.ending is not Ending.DEADLINE:
+        print(f"verdict   FAIL: {result.describe()}")
+        return 1
+    cause = f"{result.describe()}; nothing is known of what {arguments.target} did"
+    raise LabError("replaying in the lab", cause, "set RPCRDMA_TIMEOUT_FACTOR=3 and try again")

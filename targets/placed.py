@@ -15,6 +15,7 @@ from targets.lab.place import RunPlace
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator
+    from pathlib import Path
 
     from targets.base import ClientTarget, Target
     from targets.standing.run_guest import GuestEnd
@@ -33,6 +34,7 @@ def placed(
     told: Callable[[GuestEnd], None] = lambda end: None,
     *,
     testers: int = 1,
+    logs: Path | None = None,
 ) -> Iterator[tuple[Target | ClientTarget, Facts]]:
     """The target that is to be started, and what its place makes known of it.
 
@@ -42,6 +44,7 @@ def placed(
         kernel: of a guest: release or image; the profile's choice, or the newest, if empty.
         told: is told of each guest that is of no use any more, and whose place another one takes.
         testers: how many processes judge the target at one time.
+        logs: folder in which a guest's logs are left; nowhere if None.
 
     Raises:
         LabError: there is no guest, and none can be started.
@@ -54,5 +57,6 @@ def placed(
     from targets.guest_device import guest_of, guest_target
 
     with guest_of(target.profile, kernel, told, testers=testers) as guest:
+        guest.logs = logs
         facts = (("kernel", guest.release), ("guest", "replaced where it dies"))
         yield guest_target(target.profile, guest), facts

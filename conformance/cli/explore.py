@@ -6,6 +6,7 @@ import os
 import shlex
 import sys
 import time
+from dataclasses import replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Final
 
@@ -13,8 +14,9 @@ from conformance.bad_input import BadInput, seconds_above_zero
 from conformance.suite.in_lab import module_run, target_word
 from conformance.tester.case import Inconclusive
 from conformance.tester.client.harness import Harness
+from reports.pages.lab_logs import LOGS_FOLDER
 from reports.printable import printable, printable_line
-from reports.summary import counted
+from reports.summary import CUT_SHORT, counted
 from targets.fabrics import FABRICS
 from targets.lab.lab import Ending, run_in_lab
 from targets.lab.place import RunPlace, place_of
@@ -87,7 +89,8 @@ def run(arguments: argparse.Namespace) -> int:
     if place is RunPlace.ALL_IN_GUEST:
         return _in_lab(arguments, profile, seed)
     told = _Told(arguments.output)
-    with placed(target, place, arguments.kernel, told) as (device, _):
+    logs = arguments.output / LOGS_FOLDER
+    with placed(target, place, arguments.kernel, told, logs=logs) as (device, _):
         return max(_explore(arguments, require_server(device), seed), told.status)
 
 
@@ -171,8 +174,9 @@ def _in_lab(arguments: argparse.Namespace, profile: Profile, seed: int) -> int:
         again += ["--fabric", arguments.fabric]
     again += ["--destructive"] * arguments.destructive
     deadline = arguments.time + _LAB_EXTRA
-    result = run_in_lab(module_run(again, profile, arguments.kernel, deadline, (folder,)), print)
+    lab = module_run(again, profile, arguments.kernel, deadline, (folder,))
+    result = run_in_lab(replace(lab, logs=folder / LOGS_FOLDER), print)
     if result.ending is Ending.EXITED and result.status is not None:
         return result.status
     print(f"rpcrdma explore: {result.describe()}", file=sys.stderr)
-    return 1
+    return CUT_SHORT if result.ending is Ending.DEADLINE else 1

@@ -23,6 +23,7 @@ from conformance.suite.runner import collect_cases, known_ids
 from conformance.tester.weather import Weather
 from reports.baseline import check_baseline, load_baseline
 from reports.folder import render_all
+from reports.pages.lab_logs import LOGS_FOLDER
 from reports.printable import printable_line
 from reports.render.terminal import Progress, Terminal, print_summary
 from reports.summary import CUT_SHORT, exit_status
@@ -250,6 +251,7 @@ def _beside(order: _Order, folder: Path) -> int:
             arguments.kernel,
             lambda end: progress.note(str(end)),
             testers=arguments.workers,
+            logs=folder / LOGS_FOLDER,
         ) as (device, facts),
     ):
         record = certifier(arguments.workers)(
@@ -332,6 +334,7 @@ def _in_lab(order: _Order, folder: Path) -> int:
     console = Terminal()
     with order.progress(console) as progress:
         lab = lab_run([asked], order.profile, arguments.kernel)
+        lab = replace(lab, logs=folder / LOGS_FOLDER)
         record, problem = collect(lab, shared, progress)
     status = _report(record, folder, console, order)
     if problem:

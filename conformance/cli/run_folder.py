@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING, Final
 from conformance.bad_input import BadInput, NothingSelected
 from conformance.suite.runner import RECORDS
 from reports.folder import report_files
+from reports.pages.lab_logs import LOGS_FOLDER
 from reports.record import Verdict
 from reports.render.statement import STATEMENTS
 from reports.stream import read_run
@@ -58,6 +59,7 @@ def claim(folder: Path, *, force: bool) -> None:
     files = [folder / RECORDS, *report_files(folder), *(folder / name for name in STATEMENTS)]
     files += folder.glob(_SHARES)
     files += (file for kind in _EVIDENCE for file in (folder / "evidence").glob(kind))
+    files += (folder / LOGS_FOLDER).glob("*.log")
     for file in files:
         file.unlink(missing_ok=True)
 

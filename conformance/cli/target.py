@@ -8,9 +8,12 @@ from typing import TYPE_CHECKING, Final
 
 from conformance.catalogue.interpretations import check_choices
 from conformance.cli.target_new import add_new, named
+from conformance.suite.in_lab import module_run
 from conformance.suite.trial import Trial, TrialEnd, trials
-from reports.printable import printable_line
+from reports.printable import printable, printable_line
 from targets.fabrics import FABRICS
+from targets.lab.errors import LabError
+from targets.lab.lab import run_in_lab
 from targets.lab.place import RunPlace, place_of
 from targets.placed import placed
 from targets.profile_problems import profile_problems
@@ -26,6 +29,9 @@ __all__ = ["add_parser", "check"]
 
 _FAILED: Final = 1
 _BAD_PROFILE: Final = 2
+
+_LAB_DEADLINE: Final = 600.0
+"""Seconds that all of it may take in a guest, boot included; each trial has nearer deadlines."""
 
 
 def add_parser(subparsers: argparse._SubParsersAction[argparse.ArgumentParser]) -> None:
@@ -77,13 +83,11 @@ def check(arguments: argparse.Namespace) -> int:
     target = find_any_target(str(file), arguments.fabric)
     profile = target.profile
     check_choices(profile.extra.interpretations)
-    print(f"profile {file}: as it must be; {_claimed(profile)}")
     place = place_of(profile, arguments.fabric)
+    if place is RunPlace.ALL_IN_GUEST and not arguments.profile_only:
+        return _in_lab(arguments, profile)
+    print(f"profile {file}: as it must be; {_claimed(profile)}")
     if arguments.profile_only:
-        return 0
-    if place is RunPlace.ALL_IN_GUEST:
-        came = "the tester would be in a guest as well; leave `verbs` out, or use an RDMA device"
-        _print(Trial("the device", TrialEnd.NOT_TRIED, came))
         return 0
     failed = False
     with placed(target, place, arguments.kernel, _tell) as (device, _facts):
@@ -91,6 +95,25 @@ def check(arguments: argparse.Namespace) -> int:
             _print(trial)
             failed = failed or trial.end is TrialEnd.FAILED
     return _FAILED if failed else 0
+
+
+def _in_lab(arguments: argparse.Namespace, profile: Profile) -> int:
+    """All of it in a guest, which prints the same.
+
+    Raises:
+        LabError: the guest did not come to an end of it.
+    """
+    again = ["conformance.cli.main", "target", "check", str(arguments.file.resolve())]
+    if arguments.fabric:
+        again += ["--fabric", arguments.fabric]
+    result = run_in_lab(module_run(again, profile, arguments.kernel, _LAB_DEADLINE), _say)
+    if result.status is None:
+        raise LabError("trying the target in the lab", result.describe())
+    return result.status
+
+
+def _say(line: str) -> None:
+    print(printable(line), flush=True)
 
 
 def _tell(end: GuestEnd) -> None:

@@ -92,7 +92,7 @@ def module_run(
         words: the module's name, and its arguments.
         profile: of the target.
         kernel: release or image; the profile's choice, or the newest, if empty.
-        deadline_s: seconds that all of it may take, boot included.
+        deadline_s: seconds that all of it may take, boot included, and the start of a server not.
         writable: folders of the host that the guest may write to.
 
     Raises:
@@ -103,6 +103,8 @@ def module_run(
     chosen = kernel or (profile.lab.kernel if profile.lab else "")
     command = (sys.executable, "-m", *words)
     given = resources_of(profile.lab)
+    if server.kind is ServerKind.COMMAND:
+        deadline_s += server.ready_s
     setup = GuestSetup(command, str(Path.cwd()), server=server, shares=given.shares)
     return LabRun(setup, deadline_s, chosen or None, writable, resources=given)
 

@@ -14,6 +14,7 @@ from reports.pages import case_page
 from reports.pages.background import NO_BACKGROUND
 from reports.pages.environment import write_assets, write_page
 from reports.pages.front import attention, causes, document_totals, role_totals
+from reports.pages.lab_logs import LabLog, lab_logs
 from reports.pages.links import FIRST_PAGE, FOLDER, page_names, seen_from
 from reports.pages.requirement_pages import requirement_pages
 from reports.pages.sequence import sequence
@@ -48,6 +49,7 @@ class _Site:
         matrix: pages of the requirements.
         rows: where each requirement stands on them, from the folder of these pages.
         overview: path, from the first page, of a page about several runs; or nothing.
+        logs: of the lab's guest, if the run had one.
     """
 
     run: RunRecord
@@ -58,6 +60,7 @@ class _Site:
     matrix: tuple[MatrixPage, ...]
     rows: Mapping[str, str]
     overview: str
+    logs: tuple[LabLog, ...]
 
 
 def write_run_pages(
@@ -91,7 +94,17 @@ def write_run_pages(
     matrix = requirement_pages(run, background)
     cited = ((page.file, row.result.citation.id) for page in matrix for row in page.rows)
     rows = {requirement: f"{file}#{requirement}" for file, requirement in cited}
-    site = _Site(run, summarise(run), check, background, names, matrix, rows, overview)
+    site = _Site(
+        run,
+        summarise(run),
+        check,
+        background,
+        names,
+        matrix,
+        rows,
+        overview,
+        lab_logs(evidence or folder),
+    )
     for page in matrix:
         write_page("requirements", inner / page.file, site=site, top="", page=page)
     _write_readings(site, inner)

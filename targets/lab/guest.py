@@ -11,19 +11,25 @@ import os
 import shlex
 import subprocess
 import sys
+from contextlib import contextmanager, nullcontext
 from pathlib import Path
-from typing import Final
+from typing import IO, TYPE_CHECKING, Final
 
 from targets.lab.errors import LabError
 from targets.lab.export import fill_export
 from targets.lab.export_disk import mount_export
 from targets.lab.kept import keeping
 from targets.lab.kernel import REQUIRED_MODULES
+from targets.lab.logs import SERVER_LOG
 from targets.lab.nfsd import start_nfsd
 from targets.lab.rxe import add_device, load_modules, set_up_interface
 from targets.lab.server import running_server
 from targets.lab.setup import GuestReport, GuestSetup, ServerKind, Stage
 from targets.lab.trace import recording
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator
+    from contextlib import AbstractContextManager
 
 __all__ = ["INSIDE", "main"]
 
@@ -31,6 +37,9 @@ INSIDE: Final = "RPCRDMA_LAB"
 """Set in the guest's environment: there is no need to boot another one."""
 
 _STANDARD_FILES: Final = ("stdin", "stdout", "stderr")
+
+_COPY_S: Final = 2.0
+"""Until what a command has said is copied, once it has ended; measured milliseconds."""
 
 _NOT_FOUND: Final = 127
 _SIGNALLED: Final = 128
@@ -43,12 +52,12 @@ def main(arguments: list[str]) -> int:
     setup = GuestSetup.read(setup_file)
     try:
         prepare(setup)
-        if setup.server.has_tree and setup.server.kind is ServerKind.COMMAND:
+        if setup.server.has_tree and setup.server.kind is not ServerKind.NFSD:
             export = Path(setup.server.export)
             mount_export(export, setup.shares)
             fill_export(export)
         with (
-            running_server(setup.server, job / "server.log") as server,
+            running_server(setup.server, job / SERVER_LOG) as server,
             keeping(server, Path("/run/rpcrdma-server"), setup.server.ready_s),
             recording(setup.trace, job),
         ):
@@ -91,18 +100,42 @@ def _own_standard_files() -> None:
 
 
 def run_command(setup: GuestSetup) -> int:
-    """Run the command with the guest's own standard output; what a shell would return."""
+    """Run the command, its output on the guest's own; what a shell would return."""
     environment = {**os.environ, **setup.environment}
     command = list(setup.command)
+    output: AbstractContextManager[IO[bytes] | None] = _passed_on()
     if setup.interactive:
         # The port to the host is no terminal; util-linux's script makes one and copies both ways.
         command = ["script", "--quiet", "--return", "--command", shlex.join(command), "/dev/null"]
+        output = nullcontext()
     try:
-        ended = subprocess.run(command, cwd=setup.folder, env=environment, check=False)
+        with output as file:
+            ended = subprocess.run(
+                command, cwd=setup.folder, env=environment, stdout=file, stderr=file, check=False
+            )
     except OSError as error:
         sys.stdout.write(f"{error.filename}: {error.strerror}\n")
         return _NOT_FOUND
     return ended.returncode if ended.returncode >= 0 else _SIGNALLED - ended.returncode
+
+
+@contextmanager
+def _passed_on() -> Iterator[IO[bytes]]:
+    """A pipe whose other end is copied to the guest's output.
+
+    The port to the host can be opened once only, and a command may open /dev/stdout anew.
+    """
+    with subprocess.Popen(["cat"], stdin=subprocess.PIPE) as copier:
+        if copier.stdin is None:
+            raise RuntimeError("there is no pipe")
+        try:
+            yield copier.stdin
+        finally:
+            copier.stdin.close()
+            try:
+                copier.wait(_COPY_S)
+            except subprocess.TimeoutExpired:
+                copier.kill()  # something that the command has left behind holds the pipe
 
 
 def _uptime() -> float:

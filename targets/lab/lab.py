@@ -28,6 +28,7 @@ from targets.lab.errors import LabError
 from targets.lab.guest import INSIDE
 from targets.lab.image import build_image, python_files
 from targets.lab.kernel import select_kernel
+from targets.lab.logs import CONSOLE_LOG, SERVER_LOG, keep_logs
 from targets.lab.process import ProgramEnd, run_streaming
 from targets.lab.resources import USUAL, Resources
 from targets.lab.setup import GuestReport, GuestSetup, LabServer, ServerKind, Stage
@@ -80,6 +81,7 @@ class LabRun:
         silence_s: how long the command may print nothing; times the same factor.
         counted: measure the guest's time by its instructions (see `targets.lab.boot.Machine`).
         resources: what the guest is given.
+        logs: folder in which the logs of guest and server are left; nowhere but in `job` if None.
     """
 
     setup: GuestSetup
@@ -90,6 +92,7 @@ class LabRun:
     silence_s: float = math.inf
     counted: bool = False
     resources: Resources = USUAL
+    logs: Path | None = None
 
 
 @dataclass(frozen=True, slots=True)
@@ -161,7 +164,11 @@ def run_in_lab(run: LabRun, on_line: Callable[[str], None]) -> LabResult:
         LabError: the lab could not be brought up; says nothing about the command.
     """
     with _job_folder(run.job) as job:
-        return _boot_and_run(run, job, on_line)
+        try:
+            return _boot_and_run(run, job, on_line)
+        finally:
+            if run.logs is not None:
+                keep_logs((job / CONSOLE_LOG, job / SERVER_LOG), run.logs)
 
 
 def run_natively(run: LabRun, on_line: Callable[[str], None]) -> LabResult:
@@ -187,7 +194,7 @@ def run_shell(run: LabRun) -> int:
     """
     with _job_folder(run.job) as job:
         command = _prepare(run, job, _accelerator(run))
-        console = job / "console.log"
+        console = job / CONSOLE_LOG
         try:
             with console.open("wb") as log:
                 subprocess.run(command, env=host_environment(), stderr=log, check=False)
@@ -204,7 +211,7 @@ def _boot_and_run(run: LabRun, job: Path, on_line: Callable[[str], None]) -> Lab
     while True:
         lines = _Lines(on_line)
         command = _prepare(run, job, accelerator)
-        console = job / "console.log"
+        console = job / CONSOLE_LOG
         try:
             ended = run_streaming(
                 command,
@@ -269,7 +276,7 @@ def _result(
 
 def _prepare(run: LabRun, job: Path, accelerator: Accelerator) -> list[str]:
     machine = Machine(select_kernel(run.kernel), accelerator, run.counted, run.resources)
-    for stale in ("report.json", "trace.txt", "server.log"):  # of an earlier run in this folder
+    for stale in ("report.json", "trace.txt", SERVER_LOG):  # of an earlier run in this folder
         (job / stale).unlink(missing_ok=True)
     for folder in run.writable:
         folder.mkdir(parents=True, exist_ok=True)

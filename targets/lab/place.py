@@ -3,6 +3,7 @@
 | target | this machine has an RDMA device | it has none |
 |---|---|---|
 | `reference` and its mutants | here | here; over verbs, all of it in a guest |
+| an adapter of one's own with `[lab]` | here | all of it in a guest |
 | a profile with `[lab]` | here, over verbs | the device in a guest, the tester here, over roce |
 | any other address | here, over verbs | here, over roce |
 """
@@ -45,7 +46,9 @@ def place_of(profile: Profile, fabric: str, usual: str | None = None) -> RunPlac
         return RunPlace.HERE
     usual = usual or usual_fabric()
     if profile.adapter not in ELSEWHERE:
-        return RunPlace.ALL_IN_GUEST if fabric == "verbs" != usual else RunPlace.HERE
+        # Where the lab is to bring a device up, its adapter does that in the guest.
+        wanted = fabric or profile.fabric or ("verbs" if profile.lab is not None else "")
+        return RunPlace.ALL_IN_GUEST if wanted == "verbs" != usual else RunPlace.HERE
     chosen = chosen_fabric(fabric, profile, usual)
     if chosen == usual == "verbs":
         return RunPlace.HERE

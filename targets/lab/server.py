@@ -1,6 +1,6 @@
 """A server that a profile starts inside the lab, instead of the kernel's, watched from there.
 
-    with running_server(setup.server, job / "server.log") as server:
+    with running_server(setup.server, job / SERVER_LOG) as server:
         server.alive()    # "", or "it was ended by SIGSEGV; ..."
         server.restart()
 
@@ -57,6 +57,7 @@ class StartedServer:
             LabError: it does not start, ends at once, or does not listen in time.
         """
         self._kernel = KernelLog()
+        # Appending: a server that opens /dev/stdout anew has a position of its own in the same file.
         with self._log.open("ab") as output:
             self._began_at = output.tell()
             try:
@@ -115,6 +116,7 @@ class StartedServer:
         server = self._server
         deadline = time.monotonic() + server.ready_s
         remedy = f"its output is in {self._log.name}"
+        slow = f"{remedy}; `ready` of [lab] says how long it may take"
         while time.monotonic() < deadline:
             listing = run_step(
                 self._step, ["rdma", "resource", "show", "cm_id"], "install iproute2"
@@ -129,7 +131,7 @@ class StartedServer:
             cause = f"it {words_of_end(status)} before it listened{self._more()}"
             raise LabError(self._step, cause, remedy)
         cause = f"nothing listens on RDMA port {server.port} after {server.ready_s:.0f} s"
-        raise LabError(self._step, cause, remedy)
+        raise LabError(self._step, cause + self._more(), slow)
 
     def _more(self) -> str:
         """What the kernel says of its end, and what it has said itself."""

@@ -13,6 +13,7 @@ from __future__ import annotations
 import shutil
 import tempfile
 import time
+from dataclasses import replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Final, Protocol, Self
 
@@ -20,6 +21,7 @@ from targets.lab.accelerator import Accelerator
 from targets.lab.errors import LabError
 from targets.lab.kernel import select_kernel
 from targets.lab.lab import chosen_accelerator, scaled
+from targets.lab.logs import SERVER_LOG, keep_logs
 from targets.lab.setup import ServerKind
 from targets.lab.step import last_words
 from targets.standing.agent_client import AgentClient
@@ -168,6 +170,14 @@ class StandingGuest:
         """What its kernel has printed so far; of one that is dead, until it is closed."""
         return self._console.text()
 
+    def keep_logs(self, folder: Path) -> None:
+        """Add what its kernel and its server have printed so far to the logs in a folder.
+
+        Raises:
+            OSError: they cannot be written.
+        """
+        keep_logs((self.files.console, self.files.logs / SERVER_LOG), folder)
+
     def let_stay(self, seconds: float) -> None:
         """Have it outlive this process, for so long at most."""
         self._life.let_stay(seconds)
@@ -236,6 +246,8 @@ def write_first_files(files: MachineFiles, kernel: Kernel, setup: StandingSetup)
     Raises:
         LabError: busybox or a module is missing.
     """
+    if setup.logs:
+        files.logs.mkdir()
     files.initramfs.write_bytes(build_initramfs(kernel, setup))
 
 
@@ -248,7 +260,10 @@ def machine_of(
 ) -> list[str]:
     """The command that starts the guest's machine."""
     image = bootable_image(kernel.image)
-    return machine_command(files, image, accelerator, processors, setup.networks, setup.resources)
+    given = setup.resources
+    if setup.logs:
+        given = replace(given, shares=(*given.shares, str(files.logs)))
+    return machine_command(files, image, accelerator, processors, setup.networks, given)
 
 
 def _ready_s(setup: StandingSetup, accelerator: Accelerator) -> float:

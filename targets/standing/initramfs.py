@@ -28,7 +28,7 @@ from targets.lab.export import fill_export
 from targets.lab.kernel import BOOT_MODULES, NETWORK_MODULE
 from targets.lab.setup import ServerKind
 from targets.standing.archive import Archive
-from targets.standing.setup import SETUP_FILE
+from targets.standing.setup import SERVER_LOGS, SETUP_FILE
 
 if TYPE_CHECKING:
     from targets.lab.kernel import Kernel
@@ -91,8 +91,13 @@ def build_initramfs(kernel: Kernel, setup: StandingSetup) -> bytes:
         with tempfile.TemporaryDirectory(prefix="rpcrdma-export-") as folder:
             fill_export(Path(folder) / "export")
             archive.tree("rpcrdma/export", Path(folder) / "export")
-    archive.file("init", first_program(kernel, setup.resources.shares).encode(), 0o755)
+    archive.file("init", first_program(kernel, _shared(setup)).encode(), 0o755)
     return archive.octets()
+
+
+def _shared(setup: StandingSetup) -> tuple[str, ...]:
+    """Where the host's folders are mounted for writing, in the order of the machine's."""
+    return (*setup.resources.shares, *([SERVER_LOGS] if setup.logs else []))
 
 
 def first_program(kernel: Kernel, shares: tuple[str, ...] = ()) -> str:
@@ -100,7 +105,7 @@ def first_program(kernel: Kernel, shares: tuple[str, ...] = ()) -> str:
 
     Args:
         kernel: that is booted.
-        shares: folders of the host that the guest may write to, in the order of the machine's.
+        shares: where the host's folders are mounted for writing, in the order of the machine's.
     """
     python = os.path.realpath(sys.executable)
     agent = (python, "-I", "-S", "-B", "-c", _AGENT, str(_PROJECT), SETUP_FILE)
@@ -125,8 +130,12 @@ def first_program(kernel: Kernel, shares: tuple[str, ...] = ()) -> str:
         # A server that is told to log to a standard file logs to its own.
         *(f"ln -sf /proc/self/fd/{number} /root/dev/{name}" for number, name in _STANDARD),
         *(
-            f"must mount -t 9p -o rw,{shared} share{number} {shlex.quote('/root' + folder)}"
-            for number, folder in enumerate(shares)
+            line
+            for number, folder in enumerate(shlex.quote(f"/root{share}") for share in shares)
+            for line in (
+                f"mkdir -p {folder}",
+                f"must mount -t 9p -o rw,{shared} share{number} {folder}",
+            )
         ),
         "cp -r /rpcrdma /root/run",
     ]

@@ -87,6 +87,11 @@ class MachineFiles:
         return self.folder / "console.log"
 
     @property
+    def logs(self) -> Path:
+        """The folder in which the guest's server logs, so that its words outlive the guest."""
+        return self.folder / "logs"
+
+    @property
     def complaints(self) -> Path:
         """What QEMU itself complains of."""
         return self.folder / "qemu.log"

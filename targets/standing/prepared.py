@@ -9,11 +9,12 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Final
 
 from targets.lab.errors import LabError
+from targets.lab.logs import SERVER_LOG
 from targets.lab.nfsd import begin_nfsd, finish_nfsd, restart_nfsd, stop_nfsd
 from targets.lab.rxe import add_device, set_up_interface
 from targets.lab.setup import ServerKind
 from targets.lab.step import run_step
-from targets.standing.setup import EXPORT_COPY
+from targets.standing.setup import EXPORT_COPY, SERVER_LOGS
 
 if TYPE_CHECKING:
     from targets.lab.server import StartedServer
@@ -136,7 +137,7 @@ class PreparedGuest:
         from targets.lab.server import running_server
 
         os.environ.update(self.setup.environment)
-        server = running_server(self.setup.server, Path("/run/server.log"))
+        server = running_server(self.setup.server, Path(SERVER_LOGS) / SERVER_LOG)
         self._server = self._running.enter_context(server)
 
     def ended(self) -> str:

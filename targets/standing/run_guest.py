@@ -20,6 +20,7 @@ from targets.standing.stay import guest_for
 
 if TYPE_CHECKING:
     from collections.abc import Callable
+    from pathlib import Path
     from types import TracebackType
 
     from targets.standing.setup import StandingSetup
@@ -49,6 +50,7 @@ class RunGuest:
     Attributes:
         current: the one that is there now.
         release: of the kernel, the same in each of them.
+        logs: folder in which the logs of all of them are left; nowhere if None.
     """
 
     def __init__(
@@ -66,6 +68,7 @@ class RunGuest:
         """
         self.current = first
         self.release = first.release
+        self.logs: Path | None = None
         self._start = start
         self._told = told
 
@@ -99,6 +102,7 @@ class RunGuest:
         """
         dead = self.current
         log = dead.log()
+        self._keep_logs()
         dead.close()
         left = "the guest of `rpcrdma lab up` is left as it is; " if dead.is_kept else ""
         self._told(GuestEnd(f"{how}; {left}going on in a new guest", log))
@@ -110,8 +114,14 @@ class RunGuest:
         return self.current
 
     def close(self) -> None:
-        """End the guest, or let go of it.  Twice is allowed."""
+        """End the guest, or let go of it, and leave its logs.  Twice is allowed."""
+        self._keep_logs()
+        self.logs = None
         self.current.close()
+
+    def _keep_logs(self) -> None:
+        if self.logs is not None:
+            self.current.keep_logs(self.logs)
 
     def __enter__(self) -> Self:
         """Enter a `with` block that ends in `close`."""

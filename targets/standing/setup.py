@@ -12,7 +12,7 @@ from targets.lab.setup import LabServer, Network, ServerKind
 if TYPE_CHECKING:
     from pathlib import Path
 
-__all__ = ["ACTS_FOLDER", "AGENT_PORT", "EXPORT_COPY", "SETUP_FILE", "StandingSetup"]
+__all__ = ["ACTS_FOLDER", "AGENT_PORT", "EXPORT_COPY", "SERVER_LOGS", "SETUP_FILE", "StandingSetup"]
 
 AGENT_PORT: Final = "rpcrdma.agent"
 """The name by which the guest finds the agent's port."""
@@ -25,6 +25,10 @@ ACTS_FOLDER: Final = "/run/rpcrdma/acts"
 
 EXPORT_COPY: Final = "/run/rpcrdma/export"
 """Where the guest keeps the exported files as they were."""
+
+
+SERVER_LOGS: Final = "/run/rpcrdma-logs"
+"""Where a server that the profile starts logs: a folder of the host's."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -45,6 +49,11 @@ class StandingSetup:
     environment: dict[str, str] = field(default_factory=dict)
     stays: bool = False
     resources: Resources = USUAL
+
+    @property
+    def logs(self) -> bool:
+        """Whether a server logs in the guest: one that the profile starts."""
+        return self.server.kind is ServerKind.COMMAND
 
     def record(self) -> dict[str, Any]:
         """As JSON has it."""

@@ -19,6 +19,7 @@ from fuzz.sequence import join
 from reports.record import Verdict
 from rpcrdma.ulp import testprog_calls as calls
 from rpcrdma.wire import RdmaMsg, RdmaSegment, TransportHeader, WriteChunk, encode_header
+from targets.lab.lab import Ending
 from targets.lab.place import RunPlace
 from targets.registry import find_target
 from tests.conformance.cli.fake_lab import FakeLab
@@ -150,6 +151,31 @@ def test_over_verbs_tester_and_device_are_in_the_lab(
         *("replay", str(tmp_path / "crash"), "linux-server"),
         *("--fabric", "verbs"),
     )
+
+
+def ended_in_the_lab(ending: Ending, file: Path, monkeypatch: pytest.MonkeyPatch) -> int:
+    """The status of a replay whose guest has ended like this."""
+    lab = FakeLab(0, ending)
+    monkeypatch.setattr(cli_replay, "place_of", lambda _profile, _fabric: RunPlace.ALL_IN_GUEST)
+    monkeypatch.setattr(cli_replay, "run_in_lab", lab.run)
+    file.write_bytes(TWISTED)
+    return main(["replay", str(file), "linux-server", "--fabric", "verbs"])
+
+
+def test_the_labs_own_deadline_is_no_verdict(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    assert ended_in_the_lab(Ending.DEADLINE, tmp_path / "crash", monkeypatch) == 2
+    told = capsys.readouterr()
+    assert "verdict" not in told.out
+    assert "the deadline was exceeded after 1 s; nothing is known of what" in told.err
+
+
+def test_a_guest_that_panics_is_a_verdict(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    assert ended_in_the_lab(Ending.PANIC, tmp_path / "crash", monkeypatch) == 1
+    assert "verdict   FAIL: the guest's kernel panicked" in capsys.readouterr().out
 
 
 def test_bare_sequence_is_one_by_the_name_of_its_harness(

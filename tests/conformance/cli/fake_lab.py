@@ -17,14 +17,17 @@ class FakeLab:
 
     Attributes:
         status: of each command.
+        ending: of each run.
         asked: the runs, in order.
     """
 
     status: int
+    ending: Ending = Ending.EXITED
     asked: list[LabRun] = field(default_factory=list)
 
     def run(self, run: LabRun, on_line: Callable[[str], None]) -> LabResult:
         """As `targets.lab.lab.run_in_lab`."""
         self.asked.append(run)
         on_line("hello")
-        return LabResult(Ending.EXITED, self.status, 1.0)
+        exited = self.ending is Ending.EXITED
+        return LabResult(self.ending, self.status if exited else None, 1.0)

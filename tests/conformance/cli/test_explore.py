@@ -12,7 +12,9 @@ from conformance.cli import explore
 from conformance.cli.main import main
 from conformance.tester.case import Inconclusive
 from conformance.tester.client.harness import Harness
+from reports.summary import CUT_SHORT
 from targets.lab.guest import INSIDE
+from targets.lab.lab import Ending
 from targets.lab.place import RunPlace
 from targets.registry import find_target
 from targets.standing.run_guest import GuestEnd
@@ -32,13 +34,21 @@ class Places:
 
     asked: list[tuple[str, RunPlace, str]] = field(default_factory=list)
     ends: list[GuestEnd] = field(default_factory=list)
+    logs: Path | None = None
 
     @contextmanager
     def placed(
-        self, target: Target, place: RunPlace, kernel: str, told: Callable[[GuestEnd], None]
+        self,
+        target: Target,
+        place: RunPlace,
+        kernel: str,
+        told: Callable[[GuestEnd], None],
+        *,
+        logs: Path,
     ) -> Iterator[tuple[Target, tuple[()]]]:
         """As `targets.placed.placed`, with the reference in the place of what is in a guest."""
         self.asked.append((target.name, place, kernel))
+        self.logs = logs
         for end in self.ends:
             told(end)
         yield find_target("reference"), ()
@@ -99,6 +109,16 @@ def test_target_that_has_never_served_is_bad_input(
 
     assert "linux-server: the kernel is gone" in capsys.readouterr().err
     assert len(places.asked) == 1
+
+
+def test_the_labs_own_deadline_finds_nothing(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.delenv(INSIDE, raising=False)
+    monkeypatch.setattr(explore, "place_of", lambda _profile, _fabric: RunPlace.ALL_IN_GUEST)
+    monkeypatch.setattr(explore, "run_in_lab", FakeLab(0, Ending.DEADLINE).run)
+    words = ("--time", "9", "--fabric", "verbs", "--output", str(tmp_path))
+    assert main(["explore", "linux-server", *words]) == CUT_SHORT
 
 
 def test_over_verbs_tester_and_device_are_in_the_lab(

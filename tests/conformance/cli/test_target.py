@@ -6,7 +6,11 @@ from typing import TYPE_CHECKING
 
 import pytest
 
+from conformance.cli import target
+from targets.lab.guest import INSIDE
+from targets.lab.lab import Ending
 from tests.conformance.cli.command_line import PROFILE, run
+from tests.conformance.cli.fake_lab import FakeLab
 
 if TYPE_CHECKING:
     from pathlib import Path
@@ -55,11 +59,29 @@ def test_the_profile_alone_can_be_read(file: Path, capsys: pytest.CaptureFixture
     assert len(capsys.readouterr().out.splitlines()) == 1
 
 
-def test_what_would_take_the_tester_into_a_guest_is_not_tried(
+def checked_in_the_lab(lab: FakeLab, file: Path, monkeypatch: pytest.MonkeyPatch) -> int:
+    """The status of a check whose tester is in a guest as well."""
+    monkeypatch.delenv(INSIDE, raising=False)
+    monkeypatch.setattr("targets.lab.place.usual_fabric", lambda: "roce")
+    monkeypatch.setattr(target, "run_in_lab", lab.run)
+    file.write_text(PROFILE)
+    return run("target", "check", str(file), "--fabric", "verbs")
+
+
+def test_over_verbs_tester_and_device_are_in_the_lab(
     file: Path, capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr("targets.lab.place.usual_fabric", lambda: "roce")
-    file.write_text(PROFILE)
+    """The guest runs the same command; its lines and its status are ours."""
+    lab = FakeLab(status=1)
+    assert checked_in_the_lab(lab, file, monkeypatch) == 1
+    (asked,) = lab.asked
+    assert asked.setup.command[3:] == ("target", "check", str(file), "--fabric", "verbs")
+    assert capsys.readouterr().out == "hello\n"
 
-    assert run("target", "check", str(file), "--fabric", "verbs") == 0
-    assert "not tried  the device: the tester would be in a guest" in capsys.readouterr().out
+
+def test_a_guest_that_comes_to_no_end_is_told(
+    file: Path, capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    assert checked_in_the_lab(FakeLab(0, Ending.PANIC), file, monkeypatch) == 2
+    told = capsys.readouterr().err
+    assert "trying the target in the lab: the guest's kernel panicked after 1 s" in told

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import os
+import signal
 from typing import TYPE_CHECKING
 
 import pytest
@@ -38,6 +40,23 @@ def test_the_commands_status_is_reported(tmp_path: Path, monkeypatch: pytest.Mon
 
 def test_a_signal_is_told_as_a_shell_does(tmp_path: Path) -> None:
     assert run_command(setup_of("kill -KILL $$", tmp_path)) == 137
+
+
+def test_a_command_may_open_its_standard_output_anew(
+    tmp_path: Path, capfd: pytest.CaptureFixture[str]
+) -> None:
+    script = "echo one; echo two >/dev/stdout; echo three >/dev/stderr; exit 3"
+    assert run_command(setup_of(script, tmp_path)) == 3
+    assert capfd.readouterr().out == "one\ntwo\nthree\n"
+
+
+def test_what_a_command_leaves_behind_holds_nothing_up(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capfd: pytest.CaptureFixture[str]
+) -> None:
+    monkeypatch.setattr(guest, "_COPY_S", 0.2)
+    left = 'setsid sh -c "while :; do read x </dev/zero; done" & echo $!'
+    assert run_command(setup_of(left, tmp_path)) == 0
+    os.killpg(int(capfd.readouterr().out), signal.SIGKILL)
 
 
 def test_a_command_that_does_not_exist_has_status_127(tmp_path: Path) -> None:

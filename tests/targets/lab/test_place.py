@@ -2,11 +2,12 @@
 
 from __future__ import annotations
 
+import msgspec
 import pytest
 
 from targets.lab.guest import INSIDE
 from targets.lab.place import RunPlace, place_of
-from targets.profile import SHIPPED, load_profile
+from targets.profile import SHIPPED, Lab, load_profile
 
 HERE, DEVICE, ALL = RunPlace.HERE, RunPlace.DEVICE_IN_GUEST, RunPlace.ALL_IN_GUEST
 
@@ -40,3 +41,22 @@ def test_inside_the_guest_everything_is_here(monkeypatch: pytest.MonkeyPatch) ->
     monkeypatch.setenv(INSIDE, "1")
 
     assert place_of(load_profile(SHIPPED / "linux-server.toml"), "", "roce") is HERE
+
+
+@pytest.mark.parametrize(
+    ("lab", "own", "usual", "place"),
+    [
+        (None, "", "roce", HERE),
+        (None, "verbs", "roce", ALL),
+        (Lab(), "", "roce", ALL),
+        (Lab(), "roce", "roce", HERE),
+        (Lab(), "", "verbs", HERE),
+    ],
+)
+def test_an_adapter_needs_no_word_beside_its_profile(
+    lab: Lab | None, own: str, usual: str, place: RunPlace, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.delenv(INSIDE, raising=False)
+    profile = load_profile(SHIPPED / "reference.toml")
+    profile = msgspec.structs.replace(profile, adapter="my-adapter", lab=lab, fabric=own)
+    assert place_of(profile, "", usual) is place

@@ -3,10 +3,12 @@
 from __future__ import annotations
 
 from dataclasses import dataclass, field
+from pathlib import Path
 
 import pytest
 
 from targets.lab.errors import LabError
+from targets.lab.logs import keep_logs
 from targets.standing import run_guest as module
 from targets.standing.guest import StandingGuest
 from targets.standing.run_guest import GuestEnd, RunGuest
@@ -26,6 +28,10 @@ class FakeGuest:
 
     def log(self) -> str:
         return "" if self.is_closed else "its last words\n"
+
+    def keep_logs(self, folder: Path) -> None:
+        assert not self.is_closed
+        keep_logs((Path(__file__),), folder / self.release)
 
     def await_ready(self) -> None:
         if self.failure:
@@ -122,3 +128,15 @@ def test_a_guest_that_is_up_and_dead_is_told_of(monkeypatch: pytest.MonkeyPatch)
     RunGuest.begin(SETUP, None, told.append).close()
 
     assert told == [GuestEnd("it died")]
+
+
+def test_the_logs_of_each_guest_are_kept_once_before_it_goes(
+    monkeypatch: pytest.MonkeyPatch, tmp_path: Path
+) -> None:
+    guests = Guests(FakeGuest(), [FakeGuest()])
+    with guests.begin(monkeypatch) as run:
+        run.logs = tmp_path
+        run.replace("oops in the kernel")
+        run.close()
+    (kept,) = (tmp_path / "6.1.0").iterdir()
+    assert kept.read_bytes() == Path(__file__).read_bytes() * 2

@@ -16,7 +16,7 @@ from typing import TYPE_CHECKING, Final
 
 from targets.lab.errors import LabError
 from targets.lab.setup import LabServer, ServerKind
-from targets.lab.step import run_step
+from targets.lab.step import last_words, run_step
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -80,7 +80,9 @@ def _wait_until_ready(
             status = process.wait(_LOOK_S)
         except subprocess.TimeoutExpired:
             continue
-        raise LabError(step, f"it ended with status {status} before it listened", remedy)
+        cause = f"it ended with status {status} before it listened"
+        said = last_words(log.read_text("utf-8", "replace"))
+        raise LabError(step, cause + (f": {said}" if said else ""), remedy)
     cause = f"nothing listens on RDMA port {server.port} after {server.ready_s:.0f} s"
     raise LabError(step, cause, remedy)
 

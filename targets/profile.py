@@ -34,6 +34,7 @@ import msgspec
 from rpcrdma.wire.operations import OPERATIONS
 from targets.acts import Acts
 from targets.base import TargetError, nearest
+from targets.profile_lab import Lab
 
 __all__ = [
     "SHIPPED",
@@ -208,24 +209,6 @@ class Extra(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fields=Tru
     start: Annotated[float, msgspec.Meta(ge=0)] = 0.0
     keep_connection: bool = False
     interpretations: dict[str, str] = {}
-
-
-class Lab(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fields=True):
-    """How the lab brings the device up, when the host has no RDMA device.
-
-    Attributes:
-        kernel: release of the guest's kernel, `6.1.0-56-amd64`; empty for the newest installed.
-        start: command that starts the device inside the lab; empty if it is the kernel's server.
-        ready: seconds until the device must listen.
-        nfsd: whether the lab sets up the kernel's NFS server with the suite's export.
-        files: which files of the export exist, `tree` for those of `rpcrdma.ulp.file_tree`.
-    """
-
-    kernel: str = ""
-    start: tuple[str, ...] = ()
-    ready: Seconds = 30.0
-    nfsd: bool = False
-    files: tuple[str, ...] = ()
 
 
 class Profile(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fields=True):

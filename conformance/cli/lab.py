@@ -8,6 +8,7 @@ from __future__ import annotations
 import argparse
 import shlex
 import sys
+from dataclasses import replace
 from pathlib import Path
 from typing import Final
 
@@ -25,8 +26,11 @@ from targets.lab.lab import (
     run_in_lab,
     run_natively,
     run_shell,
+    server_of,
 )
+from targets.lab.resources import resources_of
 from targets.lab.setup import GuestSetup, LabServer, ServerKind
+from targets.profile import Lab
 from targets.registry import find_profile
 from targets.standing.setup_of import setup_of
 from targets.standing.stay import GuestState, bring_down, bring_up, death_of, find_guest
@@ -42,6 +46,7 @@ examples:
   rpcrdma lab run -- rdma link
   rpcrdma lab run --writable results -- rpcrdma certify linux-server --output results
   rpcrdma lab run --trace 'rpcrdma:*' --job evidence -- ./my-reproducer
+  rpcrdma lab run --server my-server.toml --memory 8G -- ss --rdma
   rpcrdma lab run --kernel 6.12.117+deb12-amd64 -- uname -r
   rpcrdma lab shell
   rpcrdma lab up linux-server
@@ -223,7 +228,32 @@ def _add_guest_options(parser: argparse.ArgumentParser) -> None:
         help="record these kernel trace events, such as 'rpcrdma:*'; needs --job",
     )
     parser.add_argument(
-        "--server", metavar="CMD", help="start this server instead of nfsd, or 'none'"
+        "--server",
+        metavar="CMD|PROFILE",
+        help="start this server instead of nfsd: a command, what [lab] of a profile (.toml) says,"
+        " or 'none'",
+    )
+    parser.add_argument(
+        "--ready",
+        type=seconds_above_zero,
+        metavar="SECONDS",
+        help="until that server must listen (default: what the profile says, or 30)",
+    )
+    parser.add_argument(
+        "--memory", metavar="SIZE", help="of the guest, such as 8G (default: the profile's, or 2G)"
+    )
+    parser.add_argument(
+        "--processors",
+        type=at_least_one,
+        metavar="N",
+        help="of the guest (default: the profile's, or 2)",
+    )
+    parser.add_argument(
+        "--parameter",
+        metavar="WORD",
+        action="append",
+        default=[],
+        help="give the guest's kernel this word at boot, beside the profile's; may be repeated",
     )
 
 
@@ -290,23 +320,51 @@ def _lab_run(args: argparse.Namespace, command: tuple[str, ...], deadline_s: flo
         raise LabError(
             "lab run", "--trace needs a folder to leave the trace in", "add --job FOLDER"
         )
+    server, lab = _server(args.server, args.ready)
     setup = GuestSetup(
         command=command,
         folder=str(Path.cwd()),
-        server=_server(args.server),
+        server=server,
         interactive=args.lab_command == "shell",
         trace=tuple(args.trace),
     )
     writable = tuple(folder.resolve() for folder in args.writable)
-    return LabRun(setup, deadline_s, args.kernel, writable, args.job)
+    kernel = args.kernel or lab.kernel or None
+    given = resources_of(_with_options(lab, args))
+    return LabRun(setup, deadline_s, kernel, writable, args.job, resources=given)
 
 
-def _server(command: str | None) -> LabServer:
-    if command is None:
-        return LabServer()
-    if command == "none":
-        return LabServer(ServerKind.NONE)
-    return LabServer(ServerKind.COMMAND, tuple(shlex.split(command)))
+def _server(word: str | None, ready_s: float | None) -> tuple[LabServer, Lab]:
+    """What --server and --ready say, and the `[lab]` of the profile that is named."""
+    lab = Lab()
+    if word is None:
+        server = LabServer()
+    elif word == "none":
+        server = LabServer(ServerKind.NONE)
+    elif word.endswith(".toml"):
+        profile = find_profile(word)
+        server, lab = server_of(profile), profile.lab or lab
+    else:
+        server = LabServer(ServerKind.COMMAND, tuple(shlex.split(word)))
+    return (replace(server, ready_s=ready_s) if ready_s else server), lab
+
+
+def _with_options(lab: Lab, args: argparse.Namespace) -> Lab:
+    """A profile's `[lab]`, where no option says otherwise.
+
+    Raises:
+        LabError: an option says what no profile may.
+    """
+    try:
+        return Lab(
+            memory=args.memory or lab.memory,
+            processors=args.processors or lab.processors,
+            parameters=(*lab.parameters, *args.parameter),
+            shares=lab.shares,
+            boot=lab.boot,
+        )
+    except ValueError as error:
+        raise LabError("lab run", str(error).replace("`memory`", "--memory")) from error
 
 
 def _tell(result: LabResult) -> None:

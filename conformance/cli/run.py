@@ -126,7 +126,7 @@ def add_parser(subparsers: argparse._SubParsersAction[argparse.ArgumentParser]) 
         type=_minutes,
         metavar="MINUTES",
         help="judge no further case after so many; default: what is printed at the beginning,"
-        " by the number of cases",
+        " by the profile's [lab] or the number of cases",
     )
     parser.add_argument("-v", "--verbose", action="store_true", help="a line for every case")
     parser.set_defaults(run=run)
@@ -203,6 +203,8 @@ def _order(arguments: argparse.Namespace) -> _Order:
     selection = listing.selection_of(arguments, profile.claims.roles)
     if arguments.last_failed:
         selection = _failed(selection, arguments)
+    if arguments.time_limit is None and profile.lab and profile.lab.time_limit:
+        arguments.time_limit = profile.lab.time_limit
     target = find_any_target(arguments.target, arguments.fabric)
     baseline = load_baseline(arguments.baseline, profile.name) if arguments.baseline else None
     place = place_of(profile, arguments.fabric)

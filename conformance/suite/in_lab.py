@@ -24,6 +24,7 @@ from reports.record import CaseRecord, RunFooter, RunHeader
 from reports.stream import read_run
 from targets.base import TargetError
 from targets.lab.lab import Ending, LabRun, run_in_lab, server_of
+from targets.lab.resources import resources_of
 from targets.lab.setup import GuestSetup, LabServer, ServerKind
 
 if TYPE_CHECKING:
@@ -59,7 +60,11 @@ def lab_run(orders: Sequence[GuestOrder], profile: Profile, kernel: str = "") ->
     """
     words = ("conformance.suite.guest", *(msgspec.json.encode(order).decode() for order in orders))
     run = module_run(words, profile, kernel, _DEADLINE, _shared_folders(orders))
-    return replace(run, silence_s=_SILENCE)
+    if profile.lab is None:
+        return replace(run, silence_s=_SILENCE)
+    # Until a server listens nothing is printed; a run's own limit ends it before the lab's does.
+    deadline_s = max(_DEADLINE, profile.lab.time_limit + _DEADLINE / 2)
+    return replace(run, deadline_s=deadline_s, silence_s=max(_SILENCE, profile.lab.ready * 2))
 
 
 def _shared_folders(orders: Sequence[GuestOrder]) -> tuple[Path, ...]:
@@ -98,7 +103,8 @@ def module_run(
     chosen = kernel or (profile.lab.kernel if profile.lab else "")
     command = (sys.executable, "-m", *words)
     setup = GuestSetup(command, str(Path.cwd()), server=server)
-    return LabRun(setup, deadline_s=deadline_s, kernel=chosen or None, writable=writable)
+    given = resources_of(profile.lab)
+    return LabRun(setup, deadline_s, chosen or None, writable, resources=given)
 
 
 def target_word(target: str) -> str:

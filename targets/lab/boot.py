@@ -23,6 +23,7 @@ from targets.lab.accelerator import Accelerator
 from targets.lab.guest import INSIDE
 from targets.lab.image import MOUNT_POINT, Image
 from targets.lab.programs import search_path
+from targets.lab.resources import USUAL, Resources
 from targets.lab.virtme_ng import find_virtme_ng
 from targets.python_path import pyverbs_path
 
@@ -43,7 +44,6 @@ __all__ = [
 STARTED: Final = "rpcrdma-lab: the guest has started"
 """The first line that the guest prints, so that a guest that hangs while booting is noticed."""
 
-_MEMORY: Final = "2G"
 _PROCESSORS: Final = 2
 _NANOSECOND_AN_INSTRUCTION: Final = 0
 """As a power of two."""
@@ -72,11 +72,18 @@ class Machine:
             nanosecond, and beside that the time for which it was idle: whatever else the host
             does, the guest computes in the same time.  It takes TCG, and has one processor (with
             two, QEMU 7.2 does not get past starting the second).
+        resources: what it is given.
     """
 
     kernel: Kernel
     accelerator: Accelerator
     counted: bool = False
+    resources: Resources = USUAL
+
+    @property
+    def processors(self) -> int:
+        """How many it has."""
+        return 1 if self.counted else self.resources.processors or _PROCESSORS
 
 
 def boot_command(
@@ -93,7 +100,7 @@ def boot_command(
     """
     command = [str(find_virtme_ng()), "--verbose", "--run", str(machine.kernel.image)]
     command += ["--force-9p", "--disable-microvm", "--user", "root"]
-    command += ["--memory", _MEMORY, "--cpus", str(1 if machine.counted else _PROCESSORS)]
+    command += ["--memory", machine.resources.memory, "--cpus", str(machine.processors)]
     options = f"-pidfile {shlex.quote(str(job / 'qemu.pid'))}"
     if machine.accelerator is Accelerator.TCG:
         command.append("--disable-kvm")
@@ -101,12 +108,14 @@ def boot_command(
     if machine.counted:
         options += f" -icount shift={_NANOSECOND_AN_INSTRUCTION}"
     command += [f"--qemu-opts={options}", "--disk", str(image.file)]
-    for folder in dict.fromkeys((job, *writable)):
+    shares = map(Path, machine.resources.shares)
+    for folder in dict.fromkeys((job, *writable, *shares)):
         command.append(f"--rwdir={folder.resolve()}")
     for words in (
         f"loglevel={_CONSOLE_LEVEL}",
         "mitigations=off",
         f"modprobe.blacklist={_UNUSED_DRIVERS}",
+        *machine.resources.parameters,
     ):
         command.append(f"--append={words}")
     return [*command, "--", str(script)]

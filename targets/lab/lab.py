@@ -29,6 +29,7 @@ from targets.lab.guest import INSIDE
 from targets.lab.image import build_image, python_files
 from targets.lab.kernel import select_kernel
 from targets.lab.process import ProgramEnd, run_streaming
+from targets.lab.resources import USUAL, Resources
 from targets.lab.setup import GuestReport, GuestSetup, LabServer, ServerKind, Stage
 from targets.lab.virtme_ng import untested_virtme_ng
 from targets.python_path import make_pyverbs_importable
@@ -78,6 +79,7 @@ class LabRun:
         job: folder for console.log and the like; a temporary one if None.
         silence_s: how long the command may print nothing; times the same factor.
         counted: measure the guest's time by its instructions (see `targets.lab.boot.Machine`).
+        resources: what the guest is given.
     """
 
     setup: GuestSetup
@@ -87,6 +89,7 @@ class LabRun:
     job: Path | None = None
     silence_s: float = math.inf
     counted: bool = False
+    resources: Resources = USUAL
 
 
 @dataclass(frozen=True, slots=True)
@@ -132,7 +135,14 @@ def server_of(profile: Profile) -> LabServer:
         kind = ServerKind.COMMAND
     else:
         kind = ServerKind.NFSD if profile.lab.nfsd else ServerKind.NONE
-    return LabServer(kind, profile.lab.start, profile.extra.port, ready_s=profile.lab.ready)
+    return LabServer(
+        kind,
+        profile.lab.start,
+        profile.extra.port,
+        profile.lab.export,
+        profile.lab.ready,
+        "tree" in profile.lab.files,
+    )
 
 
 def is_native() -> bool:
@@ -202,7 +212,7 @@ def _boot_and_run(run: LabRun, job: Path, on_line: Callable[[str], None]) -> Lab
                 lines,
                 console,
                 host_environment(),
-                first_line_s=scaled(_START_S[accelerator]),
+                first_line_s=scaled(run.resources.boot_s or _START_S[accelerator]),
                 silence_s=scaled(run.silence_s),
             )
         finally:
@@ -258,7 +268,7 @@ def _result(
 
 
 def _prepare(run: LabRun, job: Path, accelerator: Accelerator) -> list[str]:
-    machine = Machine(select_kernel(run.kernel), accelerator, run.counted)
+    machine = Machine(select_kernel(run.kernel), accelerator, run.counted, run.resources)
     for stale in ("report.json", "trace.txt", "server.log"):  # of an earlier run in this folder
         (job / stale).unlink(missing_ok=True)
     for folder in run.writable:

@@ -54,13 +54,24 @@ class Network:
 
 @dataclass(frozen=True, slots=True)
 class LabServer:
-    """What to start before the command, and where it is known to listen."""
+    """What to start before the command, and where it is known to listen.
+
+    Attributes:
+        kind: what serves.
+        command: that starts it; of ServerKind.COMMAND.
+        port: where it listens.
+        export: folder that it exports.
+        ready_s: seconds in which it must listen.
+        has_tree: whether the files of `rpcrdma.ulp.file_tree` are made in the export before a
+            command starts; the kernel's server has them always.
+    """
 
     kind: ServerKind = ServerKind.NFSD
     command: tuple[str, ...] = ()
     port: int = NFS_RDMA_PORT
     export: str = "/srv/export"
     ready_s: float = 30.0
+    has_tree: bool = False
 
 
 @dataclass(frozen=True, slots=True)
@@ -106,6 +117,7 @@ class GuestSetup:
                 port=server["port"],
                 export=server["export"],
                 ready_s=server["ready_s"],
+                has_tree=server["has_tree"],
             ),
             interactive=record["interactive"],
             trace=tuple(record["trace"]),

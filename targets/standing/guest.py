@@ -20,6 +20,7 @@ from targets.lab.accelerator import Accelerator
 from targets.lab.errors import LabError
 from targets.lab.kernel import select_kernel
 from targets.lab.lab import chosen_accelerator, scaled
+from targets.lab.setup import ServerKind
 from targets.lab.step import last_words
 from targets.standing.agent_client import AgentClient
 from targets.standing.console import ConsoleLog
@@ -106,7 +107,7 @@ class StandingGuest:
         cls,
         setup: StandingSetup,
         kernel: str | None = None,
-        processors: int = PROCESSORS,
+        processors: int | None = None,
         plugin: str = "",
     ) -> StandingGuest:
         """Start a guest of this process's, and do not wait for it.
@@ -114,7 +115,7 @@ class StandingGuest:
         Args:
             setup: what it is to set up.
             kernel: release, path of an image, or None for the newest that will do.
-            processors: how many it has.
+            processors: how many it has, whatever the setup says; None for what that says.
             plugin: library and arguments of a plugin of QEMU's translator, which then executes the
                 guest whatever else could; none if empty.
 
@@ -126,13 +127,19 @@ class StandingGuest:
         files = MachineFiles(_folder())
         try:
             write_first_files(files, chosen, setup)
-            command = machine_of(files, chosen, accelerator, processors, setup)
+            command = machine_of(
+                files,
+                chosen,
+                accelerator,
+                processors or setup.resources.processors or PROCESSORS,
+                setup,
+            )
             command += ["-plugin", plugin] if plugin else []
             life = Supervised(command, files.folder, files.complaints)
         except BaseException:
             shutil.rmtree(files.folder, ignore_errors=True)
             raise
-        return cls(files, chosen.release, life, scaled(_READY_S[accelerator]))
+        return cls(files, chosen.release, life, scaled(_ready_s(setup, accelerator)))
 
     @property
     def agent(self) -> GuestAgent:
@@ -241,7 +248,14 @@ def machine_of(
 ) -> list[str]:
     """The command that starts the guest's machine."""
     image = bootable_image(kernel.image)
-    return machine_command(files, image, accelerator, processors, setup.networks)
+    return machine_command(files, image, accelerator, processors, setup.networks, setup.resources)
+
+
+def _ready_s(setup: StandingSetup, accelerator: Accelerator) -> float:
+    """Until a guest must be set up: it boots, and then its server begins to listen."""
+    boot_s = setup.resources.boot_s or _READY_S[accelerator]
+    own = setup.server.kind is ServerKind.COMMAND
+    return boot_s + setup.server.ready_s if own else boot_s
 
 
 def _folder() -> Path:

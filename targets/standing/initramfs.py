@@ -88,12 +88,17 @@ def build_initramfs(kernel: Kernel, setup: StandingSetup) -> bytes:
         with tempfile.TemporaryDirectory(prefix="rpcrdma-export-") as folder:
             fill_export(Path(folder) / "export")
             archive.tree("rpcrdma/export", Path(folder) / "export")
-    archive.file("init", first_program(kernel).encode(), 0o755)
+    archive.file("init", first_program(kernel, setup.resources.shares).encode(), 0o755)
     return archive.octets()
 
 
-def first_program(kernel: Kernel) -> str:
-    """The shell script that the kernel starts as its first process."""
+def first_program(kernel: Kernel, shares: tuple[str, ...] = ()) -> str:
+    """The shell script that the kernel starts as its first process.
+
+    Args:
+        kernel: that is booted.
+        shares: folders of the host that the guest may write to, in the order of the machine's.
+    """
     python = os.path.realpath(sys.executable)
     agent = (python, "-I", "-S", "-B", "-c", _AGENT, str(_PROJECT), SETUP_FILE)
     layers = "lowerdir=/host,upperdir=/layer/upper,workdir=/layer/work"
@@ -114,6 +119,10 @@ def first_program(kernel: Kernel) -> str:
         "mount -t sysfs sys /root/sys",
         "mount -t devtmpfs dev /root/dev",
         "mount -t tmpfs run /root/run",
+        *(
+            f"must mount -t 9p -o rw,{shared} share{number} {shlex.quote('/root' + folder)}"
+            for number, folder in enumerate(shares)
+        ),
         "cp -r /rpcrdma /root/run",
     ]
     if kernel.modules is not None:

@@ -11,17 +11,16 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING, Final
 
 from targets.lab.accelerator import QEMU, Accelerator
+from targets.lab.resources import USUAL, Resources
 from targets.standing.setup import AGENT_PORT
 
 if TYPE_CHECKING:
-    from collections.abc import Sequence
+    from collections.abc import Iterator, Sequence
     from pathlib import Path
 
     from targets.lab.setup import Network
 
 __all__ = ["MachineFiles", "machine_command"]
-
-_MEMORY: Final = "2G"
 
 _PROCESSOR: Final = {
     Accelerator.KVM: "host",
@@ -99,6 +98,7 @@ def machine_command(
     accelerator: Accelerator,
     processors: int,
     networks: Sequence[Network],
+    resources: Resources = USUAL,
 ) -> list[str]:
     """QEMU and its arguments.
 
@@ -108,6 +108,7 @@ def machine_command(
         accelerator: what executes it.
         processors: how many the guest has.
         networks: one for each link; its interface may have their MTU.
+        resources: what it is given beside processors.
     """
     links = [
         word
@@ -119,13 +120,14 @@ def machine_command(
         *("-nodefaults", "-no-user-config", "-display", "none", "-no-reboot"),
         *("-pidfile", str(files.process)),
         *("-machine", f"q35,accel={accelerator.value}", "-cpu", _PROCESSOR[accelerator]),
-        *("-m", _MEMORY, "-smp", str(processors)),
+        *("-m", resources.memory, "-smp", str(processors)),
         *("-kernel", str(image), "-initrd", str(files.initramfs)),
-        *("-append", " ".join(_KERNEL)),
+        *("-append", " ".join((*_KERNEL, *resources.parameters))),
         *("-chardev", f"file,id=console,path={files.console}", "-serial", "chardev:console"),
         "-fsdev",
         "local,id=host,path=/,security_model=none,readonly=on,multidevs=remap",
         *("-device", "virtio-9p-pci,fsdev=host,mount_tag=host"),
+        *_share_words(resources.shares),
         *links,
         *("-device", "virtio-serial-pci"),
         *("-chardev", f"socket,id=agent,path={files.agent_socket},server=on,wait=off"),
@@ -141,3 +143,11 @@ def _link_words(files: MachineFiles, link: int, mtu: int) -> tuple[str, ...]:
     # The tester's frames are as long as the interface's MTU says, and it checks them itself.
     device = f"virtio-net-pci,netdev={name},mac={_STATION}{link:02x},host_mtu={mtu},romfile="
     return "-netdev", f"dgram,id={name},{frames}", "-device", device
+
+
+def _share_words(shares: Sequence[str]) -> Iterator[str]:
+    """The arguments by which the guest may write to folders of the host's."""
+    for number, folder in enumerate(shares):
+        name = f"share{number}"
+        yield from ("-fsdev", f"local,id={name},path={folder},security_model=none")
+        yield from ("-device", f"virtio-9p-pci,fsdev={name},mount_tag={name}")

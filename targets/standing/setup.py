@@ -6,6 +6,7 @@ import json
 from dataclasses import asdict, dataclass, field
 from typing import TYPE_CHECKING, Any, Final
 
+from targets.lab.resources import USUAL, Resources
 from targets.lab.setup import LabServer, Network, ServerKind
 
 if TYPE_CHECKING:
@@ -36,18 +37,22 @@ class StandingSetup:
             virtio ones in the order of the machine's command, whatever their names.
         environment: added to that of every program that the agent starts.
         stays: the guest stays when its tester goes; otherwise it ends then.
+        resources: what the guest is given.
     """
 
     server: LabServer = field(default_factory=LabServer)
     networks: tuple[Network, ...] = (Network(interface=""),)
     environment: dict[str, str] = field(default_factory=dict)
     stays: bool = False
+    resources: Resources = USUAL
 
     def record(self) -> dict[str, Any]:
         """As JSON has it."""
         record = asdict(self)
         record["networks"] = list(record["networks"])
         record["server"] |= {"kind": self.server.kind.value, "command": list(self.server.command)}
+        given = self.resources
+        record["resources"] |= {"parameters": [*given.parameters], "shares": [*given.shares]}
         return record
 
     @classmethod
@@ -60,9 +65,12 @@ class StandingSetup:
         """What `record` gave."""
         server = dict(record["server"])
         server |= {"kind": ServerKind(server["kind"]), "command": tuple(server["command"])}
+        given = dict(record["resources"])
+        given |= {key: tuple(given[key]) for key in ("parameters", "shares")}
         return cls(
             LabServer(**server),
             tuple(Network(**network) for network in record["networks"]),
             record["environment"],
             record["stays"],
+            Resources(**given),
         )

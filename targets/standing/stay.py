@@ -24,7 +24,7 @@ from targets.lab.kernel import select_kernel
 from targets.lab.lab import scaled
 from targets.lab.setup import ServerKind
 from targets.standing.console import ConsoleLog
-from targets.standing.guest import PROCESSORS, StandingGuest
+from targets.standing.guest import StandingGuest
 from targets.standing.machine import MachineFiles
 from targets.standing.setup import StandingSetup
 
@@ -131,7 +131,7 @@ def bring_up(
     setup: StandingSetup,
     target: str,
     kernel: str | None = None,
-    processors: int = PROCESSORS,
+    processors: int | None = None,
 ) -> GuestState:
     """Start a guest that stays, and wait until it is set up.
 
@@ -139,7 +139,7 @@ def bring_up(
         setup: what it is to set up.
         target: the profile whose device it holds.
         kernel: release, path of an image, or None for the newest that will do.
-        processors: how many it has.
+        processors: how many it has, whatever the setup says; None for what that says.
 
     Raises:
         LabError: one is up, or it cannot be brought up.
@@ -265,6 +265,8 @@ def _refuse_another() -> None:
 def _is_alike(state: GuestState, setup: StandingSetup, kernel: str | None) -> bool:
     own, links = state.setup, len(setup.networks)
     if (own.server, own.networks[:links]) != (setup.server, setup.networks):
+        return False
+    if own.resources != setup.resources:
         return False
     wanted = select_kernel(kernel)
     return (wanted.release, wanted.built) == (state.release, state.built)

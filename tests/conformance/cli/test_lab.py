@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import argparse
+from pathlib import Path
 from typing import TYPE_CHECKING
 
 import pytest
@@ -11,13 +12,12 @@ from conformance.cli import lab as command
 from targets.lab.console import ConsoleFault, Severity
 from targets.lab.errors import LabError
 from targets.lab.lab import Ending, LabResult, LabRun
+from targets.lab.resources import Resources
 from targets.lab.setup import LabServer, ServerKind
 from targets.standing.stay import GuestState
 from tests.conformance.cli.fake_lab import FakeLab
 
 if TYPE_CHECKING:
-    from pathlib import Path
-
     from targets.standing.setup import StandingSetup
 
 
@@ -53,9 +53,33 @@ def test_another_server_replaces_nfsd(requests: list[LabRun]) -> None:
     assert requests[1].setup.server.kind is ServerKind.NONE
 
 
+def test_a_profile_says_which_server_and_for_how_long_it_may_start(
+    requests: list[LabRun],
+) -> None:
+    profile = "targets/examples/server_in_lab/profile.toml"
+    lab("run", "--server", profile, "true")
+    lab("run", "--server", profile, "--ready", "7", "true")
+    assert [run.setup.server.ready_s for run in requests] == [180.0, 7.0]
+    assert {run.setup.server.command[0] for run in requests} == {"sh"}
+
+
+def test_the_guest_is_given_what_the_profile_and_the_options_say(
+    requests: list[LabRun], tmp_path: Path
+) -> None:
+    text = Path("targets/examples/server_in_lab/profile.toml").read_text(encoding="utf-8")
+    profile = tmp_path / "own.toml"
+    profile.write_text(text + 'memory = "512M"\nprocessors = 3\nparameters = ["quiet"]\n')
+    lab("run", "--server", str(profile), "true")
+    lab("run", "--server", str(profile), "--memory", "1G", "--parameter", "nosmt", "true")
+    assert requests[0].resources == Resources(512, 3, ("quiet",))
+    assert requests[1].resources == Resources(1024, 3, ("quiet", "nosmt"))
+
+
 @pytest.mark.parametrize(
     ("words", "sentence"),
     [
+        (("run", "--memory", "8GB", "true"), "--memory is `8GB`; write a number of mebibytes"),
+        (("run", "--memory", "99999G", "true"), "and this machine has"),
         (("run",), "lab run: no command was given"),
         (("run", "--trace", "rpcrdma:*", "true"), "--trace needs a folder to leave the trace in"),
     ],

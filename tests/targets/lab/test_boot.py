@@ -13,6 +13,7 @@ from targets.lab.accelerator import Accelerator
 from targets.lab.boot import STARTED, Machine, boot_command, guest_script
 from targets.lab.image import Image
 from targets.lab.kernel import Kernel
+from targets.lab.resources import USUAL, Resources
 
 if TYPE_CHECKING:
     from collections.abc import Callable
@@ -24,8 +25,8 @@ KERNEL = Kernel(Path("/boot/vmlinuz-6.1.0"), "6.1.0", Path("/lib/modules/6.1.0")
 def make_command(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Callable[..., list[str]]:
     monkeypatch.setattr(boot, "find_virtme_ng", lambda: Path("/venv/bin/vng"))
 
-    def make(*, counted: bool = False) -> list[str]:
-        machine = Machine(KERNEL, Accelerator.TCG, counted)
+    def make(*, counted: bool = False, given: Resources = USUAL) -> list[str]:
+        machine = Machine(KERNEL, Accelerator.TCG, counted, given)
         image = Image(tmp_path / "python.ext4", ())
         return boot_command(machine, tmp_path, (tmp_path / "out",), tmp_path / "start.sh", image)
 
@@ -77,3 +78,14 @@ def test_the_script_tells_that_it_started_and_enters_this_python(tmp_path: Path)
     assert any(STARTED in line for line in lines)
     assert lines[-1] == f"exec {sys.executable} -m targets.lab.guest {tmp_path}/setup.json"
     assert "/usr/lib/python3.11 none bind" in (tmp_path / "fstab").read_text()
+
+
+def test_the_guest_has_what_the_profile_gives_it(
+    make_command: Callable[..., list[str]], tmp_path: Path
+) -> None:
+    command = make_command(given=Resources(8192, 4, ("slub_debug=FZ",), ("/srv/data",)))
+    assert command[command.index("--memory") + 1] == "8192M"
+    assert command[command.index("--cpus") + 1] == "4"
+    assert "--append=slub_debug=FZ" in command
+    shared = [word for word in command if word.startswith("--rw")]
+    assert shared == [f"--rwdir={tmp_path}", f"--rwdir={tmp_path / 'out'}", "--rwdir=/srv/data"]

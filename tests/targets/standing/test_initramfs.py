@@ -134,3 +134,14 @@ def test_modules_that_are_not_installed_are_found_all_the_same(kernel: Kernel) -
     assert f"ln -s {kernel.modules} /root/lib/modules/6.1-test" in program
     installed = Kernel(kernel.image, "6.1", Path("/lib/modules/6.1"))
     assert "ln -s" not in first_program(installed)
+
+
+def test_shared_folders_are_mounted_for_writing_before_the_agent_starts(kernel: Kernel) -> None:
+    lines = first_program(kernel, ("/srv/data", "/srv/more")).splitlines()
+    mounts = [line for line in lines if " share" in line]
+    assert [(line.split()[0], line.split()[-2:]) for line in mounts] == [
+        ("must", ["share0", "/root/srv/data"]),
+        ("must", ["share1", "/root/srv/more"]),
+    ]
+    assert lines.index(mounts[-1]) < len(lines) - 1
+    assert all(" -o rw," in line for line in mounts)

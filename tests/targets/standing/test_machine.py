@@ -7,6 +7,7 @@ from pathlib import Path
 import pytest
 
 from targets.lab.accelerator import Accelerator
+from targets.lab.resources import Resources
 from targets.lab.setup import Network
 from targets.standing.machine import MachineFiles, machine_command
 from targets.standing.setup import AGENT_PORT
@@ -64,3 +65,12 @@ def test_the_processor_is_what_the_accelerator_is_quick_with(
 
 def test_the_number_of_processors_is_one_setting() -> None:
     assert "-smp 2" in command(processors=2)
+
+
+def test_the_guest_has_what_the_profile_gives_it() -> None:
+    given = Resources(8192, 0, ("slub_debug=FZ",), ("/srv/data", "/srv/more"))
+    words = machine_command(FILES, Path("/vmlinuz"), Accelerator.TCG, 1, [Network()], given)
+    assert words[words.index("-m") + 1] == "8192M"
+    assert words[words.index("-append") + 1].endswith(" slub_debug=FZ")
+    assert "local,id=share1,path=/srv/more,security_model=none" in words
+    assert "virtio-9p-pci,fsdev=share1,mount_tag=share1" in words

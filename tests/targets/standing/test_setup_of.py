@@ -2,9 +2,11 @@
 
 from __future__ import annotations
 
+import msgspec
 import pytest
 
 from targets.lab.errors import LabError
+from targets.lab.resources import Resources
 from targets.lab.setup import NFS_RDMA_PORT, ServerKind
 from targets.registry import find_profile
 from targets.standing.setup_of import setup_of
@@ -37,3 +39,19 @@ def test_a_client_has_no_server() -> None:
 def test_a_device_that_the_lab_does_not_bring_up_is_refused() -> None:
     with pytest.raises(LabError, match="reference has no place in the lab"):
         setup_of(find_profile("reference"))
+
+
+def test_the_guest_is_given_what_the_profile_says() -> None:
+    profile = find_profile("linux-server")
+    assert profile.lab is not None
+    lab = msgspec.structs.replace(profile.lab, memory="1G", processors=2, boot=7.0)
+    setup = setup_of(msgspec.structs.replace(profile, lab=lab))
+    assert setup.resources == Resources(1024, 2, boot_s=7.0)
+
+
+def test_what_this_machine_cannot_give_is_refused() -> None:
+    profile = find_profile("linux-server")
+    assert profile.lab is not None
+    lab = msgspec.structs.replace(profile.lab, memory="99999G")
+    with pytest.raises(LabError, match="`memory` is 102398976M, and this machine has"):
+        setup_of(msgspec.structs.replace(profile, lab=lab))

@@ -167,6 +167,9 @@ class CaseRecord(msgspec.Struct, frozen=True, tag="case"):
         rerun: the command that runs this one case again.
         started: seconds since the run began.  duration: seconds, wall clock.
         destructive: whether the case may bring an implementation down.
+        died: how the device died, where it was found dead in the case or right before it; else
+            empty.
+        lost: whether the case was not judged because the device did not serve.
     """
 
     id: str
@@ -187,6 +190,8 @@ class CaseRecord(msgspec.Struct, frozen=True, tag="case"):
     started: float = 0.0
     duration: float = 0.0
     destructive: bool = False
+    died: str = ""
+    lost: bool = False
 
 
 class RunHeader(msgspec.Struct, frozen=True, tag="run"):

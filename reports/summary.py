@@ -24,6 +24,7 @@ __all__ = [
     "Summary",
     "by_cause",
     "counted",
+    "deaths",
     "exit_status",
     "ground",
     "section_key",
@@ -33,7 +34,8 @@ __all__ = [
 ]
 
 NOTHING_JUDGED: Final = 3
-"""Exit status of a run in which no case says anything of the device: no PASS, no WARN, no FAIL."""
+"""Exit status of a run in which no case says anything of the device: no PASS, no WARN, no FAIL; or
+in which a case was not judged because the device did not serve."""
 
 CUT_SHORT: Final = 4
 """Exit status of a run that ended before it had judged every planned case, by no signal."""
@@ -174,23 +176,31 @@ def summarise(run: RunRecord) -> Summary:
     judged = {case.id for case in run.cases}
     missing = tuple(case for case in run.header.planned if case not in judged)
     notes = sum(len(case.notes) for case in run.cases)
-    failed = bool(counts[Verdict.FAIL] or counts[Verdict.ERROR])
+    failed = bool(counts[Verdict.FAIL] or counts[Verdict.ERROR] or deaths(run.cases))
     status = _status(run, counts, missing, failed=failed)
     return Summary(counts, missing, _requirements(run.cases), status, notes)
+
+
+def deaths(cases: Iterable[CaseRecord]) -> tuple[CaseRecord, ...]:
+    """The cases that tell of a death of the device, in their order."""
+    return tuple(case for case in cases if case.died)
 
 
 def exit_status(run: RunRecord, check: BaselineCheck | None = None) -> int:
     """What `rpcrdma certify` ends with.
 
     A run that was cut short ends with 128 and the number of the signal that did it, else with
-    `CUT_SHORT`, whatever it had found.  Of others, 1 says that something failed: a FAIL or ERROR
-    or, with a baseline, anything that is not as it says.  `NOTHING_JUDGED` is for a run that says
-    nothing of the device.  0 is all the rest.
+    `CUT_SHORT`, whatever it had found.  Of others, 1 says that something failed: a FAIL or ERROR, a
+    device that died or, with a baseline, anything that is not as it says.  `NOTHING_JUDGED` is for
+    a run that says nothing of the device, or in which a case was not judged because the device did
+    not serve.  0 is all the rest.
     """
     summary = summarise(run)
     if check is None:
         return summary.exit_status
-    return _status(run, summary.counts, summary.missing, failed=bool(check.problems))
+    # A death that a baseline knows is the verdict of a case; any other is nobody's.
+    untold = any(case.verdict is not Verdict.FAIL for case in deaths(run.cases))
+    return _status(run, summary.counts, summary.missing, failed=bool(check.problems) or untold)
 
 
 def _status(
@@ -203,6 +213,8 @@ def _status(
         return CUT_SHORT
     if failed or stopped:
         return 1
+    if any(case.lost for case in run.cases):
+        return NOTHING_JUDGED
     judged = counts[Verdict.PASS] or counts[Verdict.WARN] or counts[Verdict.FAIL]
     return 0 if judged else NOTHING_JUDGED
 

@@ -37,6 +37,7 @@ __all__ = [
     "HasConsole",
     "HasInitiator",
     "HasMechanism",
+    "Renewable",
     "RunningAct",
     "Session",
     "Target",
@@ -95,6 +96,19 @@ class Session(Protocol):
 
     def close(self) -> None:
         """Stop the device (if the adapter started it) and release the fabric.  Twice is allowed."""
+        ...
+
+
+@runtime_checkable
+class Renewable(Protocol):
+    """A session that can start its device again at times only: else somebody else does."""
+
+    def renew(self) -> None:
+        """Start the device again though it may live.
+
+        Raises:
+            TargetError: only somebody else can, or it does not come up.
+        """
         ...
 
 

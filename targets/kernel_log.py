@@ -18,6 +18,9 @@ _DEVICE: Final = Path("/dev/kmsg")
 _RECORD: Final = 8192
 """Octets: the longest record that the kernel hands out."""
 
+_OUT_OF_MEMORY: Final = "Killed process"
+"""As in `Out of memory: Killed process 99 (server) ...`, whatever group of processes it was for."""
+
 _DEADLY: Final = (Severity.PANIC, Severity.OOPS)
 
 
@@ -26,6 +29,7 @@ class KernelLog:
 
     def __init__(self, device: Path = _DEVICE) -> None:
         self._death: str | None = None
+        self._killed = ""
         try:
             self._file = os.open(device, os.O_RDONLY | os.O_NONBLOCK)
         except OSError:
@@ -38,19 +42,32 @@ class KernelLog:
 
         Does not block.
         """
-        while self._death is None and (record := self._next()):
-            # The kernel's Documentation/ABI/testing/dev-kmsg: `level,number,time,flags;text`.
-            text = record.partition(";")[2].partition("\n")[0]
-            faults = [fault for fault in find_faults((text,)) if fault.severity in _DEADLY]
-            if faults:
-                self._death = f"{faults[0].severity.value} in the kernel: {faults[0].text}"
+        self._read()
         return self._death
+
+    def killed(self) -> str:
+        """The first line by which the kernel says that it ended a process for want of memory.
+
+        Does not block; empty while there is none.
+        """
+        self._read()
+        return self._killed
 
     def close(self) -> None:
         """Read no longer.  Twice is allowed."""
         if self._file >= 0:
             os.close(self._file)
             self._file = -1
+
+    def _read(self) -> None:
+        while record := self._next():
+            # The kernel's Documentation/ABI/testing/dev-kmsg: `level,number,time,flags;text`.
+            text = record.partition(";")[2].partition("\n")[0]
+            if _OUT_OF_MEMORY in text and not self._killed:
+                self._killed = text
+            faults = [fault for fault in find_faults((text,)) if fault.severity in _DEADLY]
+            if faults and self._death is None:
+                self._death = f"{faults[0].severity.value} in the kernel: {faults[0].text}"
 
     def _next(self) -> str:
         """The next record; empty if there is none yet."""

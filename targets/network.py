@@ -1,22 +1,28 @@
 """Any server at an address and port: somebody else starts it, the suite only connects.
 
 The tester stands on an RDMA device of this host (verbs) or, where there is none, speaks RoCEv2 by
-itself (roce).  The kernel's server in the lab can be started again after it has died.  Any other
-server cannot from here, so the cases after its death are inconclusive.
+itself (roce).  A server in the lab, the kernel's or the profile's, is started again after it has
+died.  Any other is awaited: whoever supervises it may start it again.
 """
 
 from __future__ import annotations
 
 import os
+import time
 from functools import partial
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Final
 
+from rpcrdma.errors import DecodeError, FabricError
 from rpcrdma.fabric.base import Address
+from rpcrdma.fabric.trace import Trace
 from targets.base import TargetError
 from targets.fabrics import BETWEEN, OUTSIDE_OF_THE_GUEST, chosen_fabric, fabric_towards
 from targets.lab.errors import LabError
 from targets.lab.guest import INSIDE
+from targets.lab.kept import kept_server
 from targets.lab.nfsd import restart_nfsd
+from targets.ping import ping
+from targets.profile import timeout_factor
 
 if TYPE_CHECKING:
     from collections.abc import Callable
@@ -24,7 +30,10 @@ if TYPE_CHECKING:
     from rpcrdma.fabric.base import Fabric
     from targets.profile import Profile
 
-__all__ = ["NetworkSession", "NetworkTarget", "start_again"]
+__all__ = ["NetworkSession", "NetworkTarget", "await_server", "start_again"]
+
+_LOOK_S: Final = 0.2
+"""Between two looks for a server that is not there."""
 
 
 class NetworkSession:
@@ -34,31 +43,54 @@ class NetworkSession:
         fabric: where the tester stands.
         address: where the server listens.
         start_again: how to start it again, raising `LabError`; None if there is no way.
+        alive: tells how it ended, or nothing while it runs; None if nothing can be told from here.
+        awaited: waits until somebody else has started it again, raising `LabError`.
     """
 
     def __init__(
-        self, fabric: Fabric, address: Address, start_again: Callable[[], None] | None = None
+        self,
+        fabric: Fabric,
+        address: Address,
+        start_again: Callable[[], None] | None = None,
+        alive: Callable[[], str] | None = None,
+        awaited: Callable[[], None] | None = None,
     ) -> None:
         self.fabric = fabric
         self.address = address
         self._start_again = start_again
+        self._alive = alive
+        self._awaited = awaited
 
     def alive(self) -> str | None:
-        """Nothing can be told from here."""
-        return None
+        """How the server ended, as far as can be told from here."""
+        try:
+            return None if self._alive is None else self._alive() or None
+        except LabError as error:
+            return str(error)
 
     def restart(self) -> None:
-        """Start the server again, if it is the lab's.
+        """Start the server again, or wait until somebody else has.
+
+        Raises:
+            TargetError: it does not come up.
+        """
+        self._bring_back(self._start_again or self._awaited)
+
+    def renew(self) -> None:
+        """Start the server again though it may live.
 
         Raises:
             TargetError: there are no means to, or it does not come up.
         """
-        if self._start_again is None:
+        self._bring_back(self._start_again)
+
+    def _bring_back(self, how: Callable[[], None] | None) -> None:
+        if how is None:
             raise TargetError(
                 f"the server at {self.address} cannot be started from here; start it again by hand"
             )
         try:
-            self._start_again()
+            how()
         except LabError as error:
             raise TargetError(f"the server cannot be started again: {error}") from error
 
@@ -87,11 +119,48 @@ class NetworkTarget:
         extra = self.profile.extra
         address = Address(extra.address, extra.port)
         fabric = fabric_towards(self._fabric, extra.address)
-        return NetworkSession(fabric, address, start_again(self.profile))
+        if server := kept_server():
+            return NetworkSession(fabric, address, server.restart, server.alive)
+        awaited = partial(await_server, self.profile, fabric)
+        return NetworkSession(fabric, address, start_again(self.profile), awaited=awaited)
 
 
 def start_again(profile: Profile) -> Callable[[], None] | None:
     """What starts a profile's server again here: only in the lab, and only the kernel's."""
-    if INSIDE not in os.environ or profile.lab is None or not profile.lab.nfsd:
-        return None
-    return partial(restart_nfsd, profile.extra.port)
+    if INSIDE in os.environ and profile.lab is not None and profile.lab.nfsd:
+        return partial(restart_nfsd, profile.extra.port)
+    return None
+
+
+def await_server(profile: Profile, fabric: Fabric) -> None:
+    """Wait until a server that somebody else starts again answers a NULL call.
+
+    Args:
+        profile: of the server; `comes_back` are the seconds that it has.
+        fabric: where the tester stands.
+
+    Raises:
+        LabError: it does not.
+    """
+    extra = profile.extra
+    address, program = Address(extra.address, extra.port), (extra.program, extra.program_version)
+    seconds = extra.comes_back * timeout_factor()
+    end = time.monotonic() + seconds
+    trace, fabric.trace = fabric.trace, Trace()  # it belongs to no case
+    try:
+        while True:
+            left = end - time.monotonic()
+            try:
+                ping(fabric, address, program, min(max(left, _LOOK_S), profile.connect_deadline))
+            except (FabricError, DecodeError) as error:
+                if left <= 0:
+                    raise LabError(
+                        f"waiting for the server at {address}",
+                        f"it did not come back within {seconds:g} s ({error})",
+                        "have it started again, or give it longer by [extra] comes_back",
+                    ) from error
+                time.sleep(min(_LOOK_S, left))  # who refuses a connection does so at once
+            else:
+                return
+    finally:
+        fabric.trace = trace

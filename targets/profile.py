@@ -186,6 +186,8 @@ class Extra(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fields=Tru
         deadline: how long an answer may take.  connect_deadline: how long connecting may take.
         start: how long a client may take from being told to act until its first call, beyond that;
             waited for only as long as nothing has come.
+        comes_back: seconds to wait for a server that somebody else starts again after it has died.
+        deaths: cases in a row in which the device dies before the rest of a section is passed over.
         keep_connection: whether a client keeps its connection from case to case, since connecting
             anew takes it seconds; otherwise each case hangs up and begins on a new one.
         interpretations: entry of INTERPRETATIONS.md -> the reading chosen, where a profile may;
@@ -207,6 +209,8 @@ class Extra(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fields=Tru
     deadline: Seconds = 5.0
     connect_deadline: Seconds = 5.0
     start: Annotated[float, msgspec.Meta(ge=0)] = 0.0
+    comes_back: Seconds = 30.0
+    deaths: Positive = 5
     keep_connection: bool = False
     interpretations: dict[str, str] = {}
 

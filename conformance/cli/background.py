@@ -30,7 +30,7 @@ if TYPE_CHECKING:
 __all__ = ["background"]
 
 _RESULTS: Final = Path(__file__).parents[2] / "results"
-"""Published results: they are in the repository, and not where the suite was installed alone."""
+"""What is known of devices: a folder beside the packages, also where they are installed."""
 
 _RFC: Final = "https://www.rfc-editor.org/rfc"
 _DRAFT: Final = "https://datatracker.ietf.org/doc/html"

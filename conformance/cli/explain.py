@@ -19,7 +19,7 @@ if TYPE_CHECKING:
 
     from conformance.catalogue.interpretations import Interpretation
     from conformance.proof.places import Place
-    from conformance.suite.plugin import Case
+    from conformance.suite.case import Case
     from targets.mutants.base import Mutant
     from targets.profile_keys import ProfileKey
 

@@ -20,7 +20,7 @@ if TYPE_CHECKING:
     import argparse
     from collections.abc import Iterator
 
-    from conformance.suite.plugin import Case
+    from conformance.suite.case import Case
     from reports.record import RunRecord
 
 __all__ = ["add_parser", "run", "unseen_by", "unselected_by"]

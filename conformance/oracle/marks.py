@@ -24,6 +24,8 @@ if TYPE_CHECKING:
     from conformance.oracle.verdict import BrokenRule, Judgement
 
 __all__ = [
+    "ITEMS",
+    "LENGTH_OF_THE_PAYLOAD",
     "WHAT_IT_IS",
     "faulty_fields",
     "field_of",
@@ -40,6 +42,12 @@ __all__ = [
 WHAT_IT_IS: Final = "what it is"
 """Instead of a path: the field by which a message is what it is, and not what had to come: the code
 of an error, else its procedure."""
+
+ITEMS: Final = "items"
+"""Instead of a path: the list of bulk data, which request and response have by different names."""
+
+LENGTH_OF_THE_PAYLOAD: Final = "length of the payload"
+"""Likewise how much of the Payload stream the first transmission of a group says that it has."""
 
 _TWO: Final = 2
 
@@ -127,17 +135,57 @@ _RULES: Final[Mapping[str, str]] = {
         v2.4.2.1.error-has-no-payload xcharext.4.no-payload-follows
         rtrext.9.1.no-payload-after-an-error-report
     """,
-    "rdma_opttype": "xcharext.4.operation-codes",
+    "rdma_opttype": """
+        xcharext.4.operation-codes rtrext.9.1.code-of-xmtreq rtrext.9.1.code-of-xmtresp
+        rtrext.9.1.code-of-xmtcont rtrext.9.1.code-of-repterr
+    """,
     "optreqpr_want": "xcharext.4.1.left-out-is-not-asked-for",
     "opticonnpr_start": "xcharext.4.1.all-known-properties-are-told",
-    "optrespr_rej": "xcharext.4.3.unknown-property-is-rejected",
-    "optxrq_count": "rtrext.9.2.count-of-a-request",
-    "optxrs_count": "rtrext.9.3.count-of-a-response",
+    "optrespr_rej": """
+        xcharext.4.3.unknown-property-is-rejected xcharext.4.3.unchangeable-property-is-rejected
+    """,
+    "optrespr_other": "xcharext.4.3.others-were-asked-for",
+    "optxrq_count": "rtrext.9.2.count-of-a-request rtrext.8.4.no-request-beyond-the-limit",
+    "optxrs_count": """
+        rtrext.9.3.count-of-a-response rtrext.8.5.no-response-beyond-the-limit
+        rtrext.5.2.response-stays-within-the-reserve
+    """,
     "optxc_xnum": "rtrext.9.4.number-of-a-continuation",
     "optxc_itype": "rtrext.9.4.itype-is-the-first-operation",
+    "optxc_pslen": """
+        rtrext.9.4.pslen-of-a-continuation rtrext.9.1.continuation-has-not-all
+    """,
+    LENGTH_OF_THE_PAYLOAD: """
+        rtrext.9.1.pslen-of-a-first-transmission rtrext.9.2.pslen-of-a-single-request
+        rtrext.9.3.pslen-of-a-single-response
+    """,
+    ITEMS: """
+        rtrext.7.3.displacement-of-an-item rtrext.7.3.length-of-an-item
+        rtrext.7.3.tbsn-names-the-segments rtrext.7.3.tbsn-begins-at-the-offset
+        rtrext.7.3.tbsn-goes-on-in-the-next-of-the-list
+        rtrext.7.3.exrw-of-a-request-names-its-memory
+        rtrext.7.3.exrw-of-a-response-names-what-was-written
+        rtrext.6.2.target-segments-are-numbered rtrext.6.2.displacements-are-in-the-whole-stream
+        rtrext.6.2.types-of-items-in-requests rtrext.6.2.types-of-items-in-responses
+    """,
+    "optxrq_rsd": """
+        rtrext.6.2.types-of-directions rtrext.6.2.choice-comes-with-memory
+        rtrext.7.4.exrw-direction-offers-memory rtrext.7.4.bysize-direction-offers-memory
+        rtrext.7.4.tbsn-direction-is-empty rtrext.7.4.ranges-are-disjoint
+        rtrext.7.4.ranges-ascend
+    """,
     "optre_bad": "rtrext.9.5.report-names-the-transmission",
-    "optre_info": "rtrext.9.5.error-codes rtrext.9.5.expected-and-actual-value",
-    "optxrs_ddp": "rtrext.7.4.every-direction-is-answered rtrext.7.3.all-bulk-data-are-listed",
+    "optre_info": """
+        rtrext.9.5.error-codes rtrext.9.5.expected-and-actual-value
+        rtrext.9.5.value-and-valid-range rtrext.9.5.badhmt rtrext.9.5.badomt rtrext.9.5.badcont
+        rtrext.9.5.badseq rtrext.9.5.badxid rtrext.9.5.badtbsn rtrext.9.5.badoff rtrext.9.5.badpl
+    """,
+    "optxrs_ddp": """
+        rtrext.7.4.every-direction-is-answered rtrext.7.3.all-bulk-data-are-listed
+        rtrext.7.4.answers-to-exrw rtrext.7.4.answers-to-tbsn rtrext.7.4.answers-to-choice
+        rtrext.7.4.answers-to-bysize rtrext.7.4.answers-are-in-the-order-of-directions
+        rtrext.7.4.small-items-stay-inline rtrext.7.4.one-direction-for-one-item
+    """,
 }
 """Field -> the requirements that are about it, each as a document states it first."""
 

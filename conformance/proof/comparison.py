@@ -32,7 +32,7 @@ if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator
 
     from conformance.oracle.responder.expectation import Expectation
-    from conformance.suite.plugin import Case
+    from conformance.suite.case import Case
     from conformance.suite.rigs import Rig
     from conformance.suite.selection import Selection
     from conformance.tester.acceptance import Acceptance

@@ -52,7 +52,7 @@ if TYPE_CHECKING:
 
     from conformance.proof.difference import Difference
     from conformance.proof.method_reach import MethodReach
-    from conformance.suite.plugin import Case
+    from conformance.suite.case import Case
     from conformance.suite.rigs import Rig
     from reports.record import CaseRecord
     from targets.mutants.base import Mutant

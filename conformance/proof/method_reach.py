@@ -24,7 +24,7 @@ if TYPE_CHECKING:
     from collections.abc import Collection, Iterable, Mapping
     from types import CodeType, FrameType
 
-    from conformance.suite.plugin import Case
+    from conformance.suite.case import Case
     from reports.record import CaseRecord
     from targets.mutants.base import Mutant
 

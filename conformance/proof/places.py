@@ -16,7 +16,7 @@ from typing import TYPE_CHECKING, Final
 
 from conformance.catalogue.entries import FOLDER
 from conformance.catalogue.interpretations import REGISTER
-from conformance.suite.plugin import case_id
+from conformance.suite.case import case_id
 from conformance.suite.runner import SCENARIOS
 
 if TYPE_CHECKING:

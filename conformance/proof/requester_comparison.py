@@ -21,7 +21,7 @@ from conformance.proof.difference import Difference, DifferenceKind, only_recomm
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator
 
-    from conformance.suite.plugin import Case
+    from conformance.suite.case import Case
     from conformance.tester.server import ReceivedCall, Service
     from conformance.tester.server.served import CallVerdict, ServedAct
 

@@ -19,7 +19,7 @@ from targets.mutants.base import mutants
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator, Mapping
 
-    from conformance.suite.plugin import Case
+    from conformance.suite.case import Case
 
 __all__ = ["called_by", "endpoint_code", "mentions", "origins", "rules", "stand_for"]
 

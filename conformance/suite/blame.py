@@ -11,7 +11,7 @@ from reports.record import Verdict
 
 if TYPE_CHECKING:
     from conformance.catalogue.entries import Catalogue
-    from conformance.suite.plugin import Case
+    from conformance.suite.case import Case
     from conformance.tester.case import CaseLog
     from reports.record import Mark
 

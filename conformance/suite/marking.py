@@ -9,7 +9,7 @@ from __future__ import annotations
 from collections import defaultdict
 from typing import TYPE_CHECKING, Final
 
-from conformance.oracle.marks import WHAT_IT_IS
+from conformance.oracle.marks import ITEMS, LENGTH_OF_THE_PAYLOAD, WHAT_IT_IS
 from reports.record import Field
 from rpcrdma.fabric.trace import EventKind, Side
 from rpcrdma.wire.fields import fields_of
@@ -36,6 +36,8 @@ _OTHER_NAMES: Final[Mapping[str, tuple[str, ...]]] = {
         *_CODE,
     ),
     WHAT_IT_IS: (*_CODE, *_PROCEDURE),
+    ITEMS: ("optxrs_ddp", "optxrq_ddp"),
+    LENGTH_OF_THE_PAYLOAD: ("optxrs_pslen", "optxrq_pslen"),
 }
 """Names in place of a path, and the paths that they stand for: the first that there is counts."""
 

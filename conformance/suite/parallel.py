@@ -42,7 +42,7 @@ if TYPE_CHECKING:
     from multiprocessing.process import BaseProcess
     from pathlib import Path
 
-    from conformance.suite.plugin import Case
+    from conformance.suite.case import Case
     from conformance.tester.weather import Weather
     from reports.record import RunRecord
     from targets.base import ClientTarget, Target

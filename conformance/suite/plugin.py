@@ -1,27 +1,33 @@
 """The pytest plugin: runs scenarios against a target and records a verdict for each case.
 
 Inert unless a `Run` is handed over (`pytest.main(..., plugins=[Plugin(run)])`, which is what
-`conformance.suite.runner` does).  `conformance.suite.fixtures` has what scenarios are given; here
-are the ids: `conformance/scenarios/rfc8166/responder/test_4_5_1_title.py::test_does_this[x]` is the
-case `rfc8166/4.5.1/does-this[x]`, whichever role's folder the file is in.
+`conformance.suite.runner` does).  `conformance.suite.fixtures` has what scenarios are given.
 """
 
 from __future__ import annotations
 
 import re
 import time
-from dataclasses import dataclass
-from typing import TYPE_CHECKING, Final
+from typing import TYPE_CHECKING
 
 import pytest
 
 from conformance.catalogue.entries import UnknownRequirement
 from conformance.suite.blame import cited_and_broken, marks_on, meant
+from conformance.suite.case import Case, case_id, refuse_duplicates
 from conformance.suite.evidence import annotated, shown_exchanges, write_console, write_evidence
 from conformance.suite.fixtures import Fixtures, SuiteError
 from conformance.suite.limits import OutOfTime, RunLimits
-from conformance.suite.section_end import Lapses, Renewals, files_case, section_of, since
-from conformance.tester.case import Deviation, Inconclusive
+from conformance.suite.losses import Losses
+from conformance.suite.section_end import (
+    Lapses,
+    Renewals,
+    death_case,
+    files_case,
+    section_of,
+    since,
+)
+from conformance.tester.case import Deviation, Inconclusive, NotServing
 from reports.record import CaseRecord, Verdict
 from rpcrdma.wire.operations import BY_NAME
 from targets.base import Unsupported
@@ -34,54 +40,7 @@ if TYPE_CHECKING:
     from conformance.suite.rigs import Rig
     from reports.record import Exchange
 
-__all__ = ["Case", "Plugin", "SuiteError", "case_id"]
-
-_FILE: Final = re.compile(r"test_(?P<section>(?:\d+|[A-Z])(?:_\d+)*)(?:_.*)?$")
-
-
-@dataclass(frozen=True, slots=True)
-class Case:
-    """A collected scenario.
-
-    Attributes:
-        id: stable id.  title: first sentence of the docstring.  requirements: cited ids.
-        role: of the device.  needs: claims, and optional operations, without which it is N/A.
-        means: (rule, what is broken with it in this case) pairs.
-        interpretations: as the decorator names them.  destructive: may bring a device down.
-        wider: why it accepts more than the oracle allows.  narrower: why less.
-        again: what selects it on a command line, where its id does not.
-    """
-
-    id: str
-    title: str
-    requirements: tuple[str, ...]
-    role: str
-    needs: tuple[str, ...]
-    interpretations: tuple[str, ...]
-    destructive: bool
-    wider: str = ""
-    narrower: str = ""
-    means: tuple[tuple[str, tuple[str, ...]], ...] = ()
-    again: str = ""
-
-    def command(self, called: str) -> str:
-        """What runs it again, against a target that is called so on a command line."""
-        chosen = self.again or f"--case '{self.id}'"
-        return f"rpcrdma certify {called} {chosen}" + " --destructive" * self.destructive
-
-
-def case_id(path: Path, function: str, parameters: str = "") -> str:
-    """The id of a scenario; `parameters` is what pytest puts in brackets.
-
-    Raises:
-        SuiteError: the file is not named after a section.
-    """
-    found = _FILE.match(path.stem)
-    if found is None:
-        raise SuiteError(f"{path.name}: name it test_<section>_<title>.py, with _ for each dot")
-    section = found["section"].replace("_", ".")
-    slug = function.removeprefix("test_").replace("_", "-")
-    return f"{path.parent.parent.name}/{section}/{slug}" + (f"[{parameters}]" if parameters else "")
+__all__ = ["Plugin", "SuiteError"]
 
 
 class Plugin:
@@ -127,6 +86,7 @@ class Plugin:
         self._unlooked: Case | None = None
         self._lapses = Lapses()
         self._renewals = Renewals()
+        self._losses = Losses()
         self.planned: tuple[Case, ...] = ()
         self.all_cases: tuple[Case, ...] = ()
         self.fault: Exception | None = None
@@ -150,7 +110,7 @@ class Plugin:
         try:
             for item in items:
                 self._cases[item.nodeid] = self._case(item)
-            self._refuse_duplicates()
+            refuse_duplicates(self._cases)
         except SuiteError as error:
             self.fault = error
         if self.fault is not None:
@@ -201,17 +161,6 @@ class Plugin:
             ),
         )
 
-    def _refuse_duplicates(self) -> None:
-        seen: dict[str, str] = {}
-        for nodeid, case in self._cases.items():
-            if case.id in seen:
-                raise SuiteError(f"case {case.id} exists twice: {seen[case.id]} and {nodeid}")
-            seen[case.id] = nodeid
-        for identity in seen:
-            stem, bracket, _ = identity.partition("[")
-            if bracket and stem in seen:
-                raise SuiteError(f"case {stem} cannot be selected without {identity}; rename it")
-
     # -- running
 
     @pytest.hookimpl(wrapper=True)
@@ -238,15 +187,18 @@ class Plugin:
                 self._keep(rig.end)
         except OutOfTime as error:
             self._found = self._found or error
+        unserved = self._found if isinstance(self._found, NotServing) else None
         self._found = rig.judged(self._limits.ended(self._found), case.requirements)
         lapse = self._lapses.found(case, rig)
-        verdict = self._record(case)
+        died = rig.died or (rig.died_before if lapse is None else "")
+        verdict = self._record(case, died=died, lost=isinstance(self._found, NotServing))
+        self._losses.judged(case, rig, unserved)
         self._lapses.judged(case, verdict)
         self._renewals.judged(case, verdict)
         if lapse is not None:
             told, self._found = lapse
             self._came_to_its_end = True
-            self._record(told)
+            self._record(told, died=rig.died_before)
         if rig.trace.events:
             self._unlooked = self._unlooked or case
         if nextitem is None or section_of(self._cases[nextitem.nodeid].id) != section_of(case.id):
@@ -276,6 +228,7 @@ class Plugin:
         for need in case.needs:
             if not (need in claims.operations if need in BY_NAME else getattr(claims, need)):
                 raise Unsupported(f"the profile does not claim `{need}`")
+        self._losses.check(case)
         self._renewals.before(case, self._running)
 
     def _keep(self, step: Callable[[], None]) -> None:
@@ -301,7 +254,8 @@ class Plugin:
             return
         self._unlooked, self._came_to_its_end = None, True
         if self._found is not None:
-            self._record(files_case(first, last))
+            told = death_case(last) if rig.died else files_case(first, last)
+            self._record(told, died=rig.died)
 
     @property
     def found(self) -> BaseException | None:
@@ -314,7 +268,7 @@ class Plugin:
             raise SuiteError("no target is running in this role; use `rpcrdma certify`")
         return self._rigs[self._role]
 
-    def _record(self, case: Case) -> Verdict:
+    def _record(self, case: Case, *, died: str = "", lost: bool = False) -> Verdict:
         rig = self._running
         log = rig.case
         verdict, reason, violated = self._judge(case)
@@ -357,6 +311,8 @@ class Plugin:
                 started=self._case_began - self._began,
                 duration=time.monotonic() - self._case_began,
                 destructive=case.destructive,
+                died=rig.numbered(died),
+                lost=lost,
             )
         )
         return verdict

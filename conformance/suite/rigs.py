@@ -86,6 +86,16 @@ class Rig(Protocol):
         ...
 
     @property
+    def died(self) -> str:
+        """How the device died, if that is told in this case; empty if it lives."""
+        ...
+
+    @property
+    def died_before(self) -> str:
+        """How it died, if it was found dead before it had served in this case; else empty."""
+        ...
+
+    @property
     def lapse(self) -> str:
         """Why the device, which lived, was started again for this case; empty if it was not."""
         ...

@@ -17,7 +17,7 @@ from conformance import scenarios
 from conformance.catalogue.entries import load_catalogue
 from conformance.suite.interruption import finish
 from conformance.suite.limits import OutOfTime, RunLimits
-from conformance.suite.plugin import Case, Plugin, SuiteError
+from conformance.suite.plugin import Plugin, SuiteError
 from conformance.suite.rigs import close_rigs, open_rigs
 from conformance.suite.section_end import added_ids
 from conformance.tester.case import Deviation, Inconclusive
@@ -28,6 +28,7 @@ from targets.base import TargetError
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator, Mapping
 
+    from conformance.suite.case import Case
     from conformance.suite.rigs import Rig
     from conformance.suite.selection import Selection
     from conformance.tester.weather import Weather

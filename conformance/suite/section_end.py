@@ -4,9 +4,9 @@ No case can see by itself that a call has damaged what it did not ask for.  So t
 rig look at the device's files whenever a section ends; damage is a record of its own, which names
 the first case that it can follow from.
 
-A device that lives and does not serve when the next case begins is started again.  That, too, is a
-record of its own, one for each section after whose cases it happens, unless the case before it has
-failed already.
+A device that lives and does not serve when the next case begins is started again, and so is one
+that is found dead then.  That, too, is a record of its own, one of either for each section after
+whose cases it happens, unless the case before it has failed already.
 
 A destructive case that fails may leave a device that serves a good call and is not what it was.  It
 is started again before the next case, so that no case is judged against what another has broken.
@@ -23,7 +23,7 @@ from rpcrdma.errors import FabricError
 from targets.base import TargetError
 
 if TYPE_CHECKING:
-    from conformance.suite.plugin import Case
+    from conformance.suite.case import Case
     from conformance.suite.rigs import Rig
 
 __all__ = [
@@ -31,6 +31,7 @@ __all__ = [
     "Lapses",
     "Renewals",
     "added_ids",
+    "death_case",
     "files_case",
     "section_of",
     "since",
@@ -38,8 +39,9 @@ __all__ = [
 
 _FILES: Final = "files-stay-whole"
 _SERVES: Final = "serves-from-case-to-case"
+_LIVES: Final = "lives-from-case-to-case"
 
-FOUND_BETWEEN: Final = (_FILES, _SERVES)
+FOUND_BETWEEN: Final = (_FILES, _SERVES, _LIVES)
 """What the ids of these records end with."""
 
 _WHOLE: Final = "rfc8166.8.1.no-new-vulnerabilities"
@@ -54,10 +56,10 @@ def section_of(identity: str) -> str:
     return identity.rpartition("/")[0]
 
 
-def added_ids(identity: str) -> tuple[str, str]:
+def added_ids(identity: str) -> tuple[str, ...]:
     """The ids of what may be recorded beside the cases of a case's section."""
     section = section_of(identity)
-    return f"{section}/{_FILES}", f"{section}/{_SERVES}"
+    return tuple(f"{section}/{name}" for name in FOUND_BETWEEN)
 
 
 def files_case(first: Case, last: Case) -> Case:
@@ -74,6 +76,11 @@ def files_case(first: Case, last: Case) -> Case:
     )
 
 
+def death_case(last: Case) -> Case:
+    """The device was found dead when the section of `last` was over."""
+    return _between_case(last, _DEAD)
+
+
 def since(found: BaseException | None, first: Case) -> BaseException | None:
     """What a look has found, with the first case that it can follow from."""
     if isinstance(found, Deviation):
@@ -82,7 +89,7 @@ def since(found: BaseException | None, first: Case) -> BaseException | None:
 
 
 class Lapses:
-    """What devices that live did not serve between cases, by role."""
+    """What devices did not serve, or did not survive, between cases, by role."""
 
     def __init__(self) -> None:
         self._before: dict[str, tuple[Case, Verdict]] = {}
@@ -97,22 +104,21 @@ class Lapses:
         """What is to be recorded of the start of a case, once for each section.
 
         Where the case before has failed, that is its verdict, and the device's start is told in a
-        note.
+        note; so is what happens more than once in a section.
         """
-        problem = rig.lapse
-        if case.role not in self._before or not problem:
+        died, problem = rig.died_before, rig.lapse or rig.died_before
+        if not problem or (not died and case.role not in self._before):
             return None
-        before, verdict = self._before[case.role]
-        reason = f"had to be started again to serve, after {before.id} and before {case.id}"
-        if verdict is Verdict.FAIL:
-            rig.case.remark(f"The device {reason}: {problem}.")
-            return None
-        told = _lapse_case(before)
-        if told.id in self._told:
+        before, verdict = self._before.get(case.role, (case, Verdict.PASS))
+        when = f"before {case.id}" if before is case else f"after {before.id} and before {case.id}"
+        what = f"died {when}" if died else f"lives, and had to be started again to serve, {when}"
+        told = _between_case(before, _DEAD if died else _DUMB)
+        if verdict is Verdict.FAIL or told.id in self._told:
+            rig.case.remark(f"The device {what}: {problem}.")
             return None
         self._told.add(told.id)
         return told, Deviation(
-            f"The device lives, and {reason}: {problem}.",
+            f"The device {what}: {problem}.",
             expected=("a good call that is served on a new connection",),
             actual=problem,
             breaks=(_SURVIVES,),
@@ -147,13 +153,18 @@ class Renewals:
             )
 
 
-def _lapse_case(before: Case) -> Case:
-    """The record of a device that does not serve any more after a case."""
+_DUMB: Final = 1, "A device that lives serves from one case to the next."
+_DEAD: Final = 2, "The device lives from one case to the next."
+
+
+def _between_case(before: Case, kind: tuple[int, str]) -> Case:
+    """The record of a device that does not serve, or live, any more after a case."""
     document, section = section_of(before.id).split("/")
+    place, title = kind
     return replace(
         before,
-        id=added_ids(before.id)[1],
-        title="A device that lives serves from one case to the next.",
+        id=added_ids(before.id)[place],
+        title=title,
         requirements=(_SURVIVES,),
         interpretations=(),
         means=(),

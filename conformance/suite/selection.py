@@ -8,12 +8,12 @@ from functools import cache
 from typing import TYPE_CHECKING
 
 from conformance.catalogue.entries import load_catalogue
-from conformance.suite.plugin import case_id
+from conformance.suite.case import case_id
 
 if TYPE_CHECKING:
     from pathlib import Path
 
-    from conformance.suite.plugin import Case
+    from conformance.suite.case import Case
 
 __all__ = ["Selection", "is_pattern", "names"]
 

@@ -11,7 +11,15 @@ from reports.record import Mark, Verdict
 if TYPE_CHECKING:
     from conformance.tester.acceptance import Acceptance
 
-__all__ = ["MOST_ARRIVALS", "CaseLog", "Deviation", "Flooded", "Inconclusive", "NoSuchCall"]
+__all__ = [
+    "MOST_ARRIVALS",
+    "CaseLog",
+    "Deviation",
+    "Flooded",
+    "Inconclusive",
+    "NoSuchCall",
+    "NotServing",
+]
 
 
 class Deviation(AssertionError):
@@ -57,6 +65,10 @@ class Inconclusive(Exception):  # a verdict, not an error
 
 class NoSuchCall(Inconclusive):
     """A client made no call of the kind that the case is about."""
+
+
+class NotServing(Inconclusive):
+    """The device does not serve, or call, before the case, and could not be brought to."""
 
 
 class Flooded(Inconclusive):

@@ -2,8 +2,8 @@
 
 A device that has died is started again, so nothing but its records would show that it ever did.  A
 death is held against the case in which it was found, if that has had to do with the device.  What
-is found before that follows from an earlier case, which has its verdict: the case that comes then
-is inconclusive and says why.
+is found before that belongs between two cases, and is told there; the case that comes then is
+judged by the device that was started for it.
 
 A device that lives and yet serves nobody is started again as well.  That is a *lapse*: evidence of
 its own, for which the first case that it can follow from is told.
@@ -39,6 +39,8 @@ class LifeWatch:
             empty.
         lapse: what was wrong with the device, which lived, when it was started again for the
             running case; else empty.
+        died: how the device died, if that is told in the running case; else empty.
+        died_before: the same, where it was found dead before it had served in the running case.
     """
 
     def __init__(self, session: Callable[[], Living], who: str) -> None:
@@ -51,6 +53,9 @@ class LifeWatch:
         self.who = who
         self.console = ""
         self.lapse = ""
+        self.died = ""
+        self.died_before = ""
+        self._carried = ""
         self._session = session
         self._is_told = False
         self._has_served = False
@@ -58,8 +63,13 @@ class LifeWatch:
 
     def begin(self) -> None:
         """A case begins."""
-        self.console = self.lapse = ""
+        self.console = self.lapse = self.died = ""
+        self.died_before, self._carried = self._carried, ""
         self._has_served = False
+
+    def carry(self) -> None:
+        """What was found before the first case is told in that."""
+        self._carried = self.died_before
 
     def served(self) -> None:
         """The device has served, or called, in the running case."""
@@ -83,6 +93,7 @@ class LifeWatch:
         died = session.alive() or ""
         if died and not self._is_told:
             self._is_told = True
+            self.died = died
             self.console = session.console() if isinstance(session, HasConsole) else ""
         return died
 
@@ -113,22 +124,9 @@ class LifeWatch:
         died = "" if self._is_told else self.death()
         if died and self._has_served:
             raise self._deviation(died)
-        return died
-
-    def end_after_death(self, died: str) -> None:
-        """End a case before which the device was found dead, now that it serves again.
-
-        Args:
-            died: what `untold` gave.
-
-        Raises:
-            Inconclusive: it was found dead.
-        """
         if died:
-            raise Inconclusive(
-                f"the {self.who} had died, after a case that has its verdict: {died}; it was"
-                " started again for the cases that follow"
-            )
+            self.died, self.died_before = "", died
+        return died
 
     def judged(self, found: BaseException | None) -> BaseException | None:
         """What ended the case, and that the device died in it.

@@ -16,6 +16,7 @@ from typing import Final
 
 from targets.lab.errors import LabError
 from targets.lab.export import fill_export
+from targets.lab.kept import keeping
 from targets.lab.kernel import REQUIRED_MODULES
 from targets.lab.nfsd import start_nfsd
 from targets.lab.rxe import add_device, load_modules, set_up_interface
@@ -39,7 +40,11 @@ def main(arguments: list[str]) -> int:
     setup = GuestSetup.read(setup_file)
     try:
         prepare(setup)
-        with running_server(setup.server, job / "server.log"), recording(setup.trace, job):
+        with (
+            running_server(setup.server, job / "server.log") as server,
+            keeping(server, Path("/run/rpcrdma-server"), setup.server.ready_s),
+            recording(setup.trace, job),
+        ):
             ready_s = _uptime()
             GuestReport(Stage.READY, ready_s=ready_s).write(job)
             status = run_command(setup)

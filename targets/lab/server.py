@@ -1,4 +1,8 @@
-"""A server that a profile starts inside the lab, instead of the kernel's.
+"""A server that a profile starts inside the lab, instead of the kernel's, watched from there.
+
+    with running_server(setup.server, job / "server.log") as server:
+        server.alive()    # "", or "it was ended by SIGSEGV; ..."
+        server.restart()
 
 It counts as ready when a connection manager's listener with its port appears, which is the one
 sign that every RDMA server gives.
@@ -12,88 +16,167 @@ import signal
 import subprocess
 import time
 from contextlib import contextmanager
+from pathlib import Path
 from typing import TYPE_CHECKING, Final
 
+from targets.endings import words_of_end
+from targets.kernel_log import KernelLog
 from targets.lab.errors import LabError
 from targets.lab.setup import LabServer, ServerKind
 from targets.lab.step import last_words, run_step
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
-    from pathlib import Path
 
-__all__ = ["is_listening", "running_server"]
+__all__ = ["StartedServer", "is_listening", "listener_of", "running_server"]
 
 _LOOK_S: Final = 0.2
 _STOP_S: Final = 5.0
 
 
-@contextmanager
-def running_server(server: LabServer, log: Path) -> Iterator[None]:
-    """Run the profile's server meanwhile; nothing to do for the kernel's.
+class StartedServer:
+    """The profile's server as a process of ours, with all that it starts.
 
     Args:
         server: command, port, and how long it may take until it listens.
-        log: where its output goes.
+        log: where its output goes; of each life, after that of the one before.
+    """
+
+    def __init__(self, server: LabServer, log: Path) -> None:
+        self._server = server
+        self._log = log
+        self._step = f"starting {server.command[0]}"
+        self._process: subprocess.Popen[bytes] | None = None
+        self._began_at = self._listener = 0
+        self._kernel: KernelLog | None = None
+
+    def start(self) -> None:
+        """Start it, and wait until it listens.
+
+        Raises:
+            LabError: it does not start, ends at once, or does not listen in time.
+        """
+        self._kernel = KernelLog()
+        with self._log.open("ab") as output:
+            self._began_at = output.tell()
+            try:
+                self._process = subprocess.Popen(
+                    self._server.command,
+                    stdin=subprocess.DEVNULL,
+                    stdout=output,
+                    stderr=subprocess.STDOUT,
+                    start_new_session=True,
+                )
+            except OSError as error:
+                cause = error.strerror or str(error)
+                raise LabError(self._step, cause, "look at the profile") from error
+        try:
+            self._wait_until_ready(self._process)
+        except LabError:
+            self.stop()
+            raise
+
+    def alive(self) -> str:
+        """How it ended, with its last words; empty while it runs."""
+        if self._process is None:
+            return ""
+        status = self._process.poll()
+        if status is not None:
+            return f"the server {words_of_end(status)}{self._more()}"
+        # What a profile starts may be a script, which goes on when the server has ended.
+        if self._listener and not _runs(self._listener):
+            return f"the process that listened is gone{self._more()}"
+        return ""
+
+    def restart(self) -> None:
+        """End what there is of it, and start it anew; raises as `start`."""
+        self.stop()
+        self.start()
+
+    def stop(self) -> None:
+        """End it, and what it has started.  Twice is allowed."""
+        process, self._process = self._process, None
+        self._listener = 0
+        if self._kernel is not None:
+            self._kernel.close()
+        if process is None:
+            return
+        for number in (signal.SIGTERM, signal.SIGKILL):
+            try:
+                os.killpg(process.pid, number)
+                process.wait(_STOP_S)
+            except ProcessLookupError:
+                break
+            except subprocess.TimeoutExpired:
+                continue
+        process.wait()
+
+    def _wait_until_ready(self, process: subprocess.Popen[bytes]) -> None:
+        server = self._server
+        deadline = time.monotonic() + server.ready_s
+        remedy = f"its output is in {self._log.name}"
+        while time.monotonic() < deadline:
+            listing = run_step(
+                self._step, ["rdma", "resource", "show", "cm_id"], "install iproute2"
+            )
+            if is_listening(listing, server.port):
+                self._listener = listener_of(listing, server.port)
+                return
+            try:
+                status = process.wait(_LOOK_S)
+            except subprocess.TimeoutExpired:
+                continue
+            cause = f"it {words_of_end(status)} before it listened{self._more()}"
+            raise LabError(self._step, cause, remedy)
+        cause = f"nothing listens on RDMA port {server.port} after {server.ready_s:.0f} s"
+        raise LabError(self._step, cause, remedy)
+
+    def _more(self) -> str:
+        """What the kernel says of its end, and what it has said itself."""
+        killed = "" if self._kernel is None else self._kernel.killed()
+        by_kernel = f"; the kernel says: {killed}" if killed else ""
+        said = last_words(self._log.read_bytes()[self._began_at :].decode("utf-8", "replace"))
+        return by_kernel + (f"; it said last: {said}" if said else "")
+
+
+@contextmanager
+def running_server(server: LabServer, log: Path) -> Iterator[StartedServer | None]:
+    """Run the profile's server meanwhile; None for the kernel's, with which there is nothing to do.
 
     Raises:
         LabError: it does not start, ends at once, or does not listen in time.
     """
     if server.kind is not ServerKind.COMMAND:
-        yield
+        yield None
         return
-    step = f"starting {server.command[0]}"
-    with log.open("wb") as output:
-        try:
-            process = subprocess.Popen(
-                server.command,
-                stdin=subprocess.DEVNULL,
-                stdout=output,
-                stderr=subprocess.STDOUT,
-                start_new_session=True,
-            )
-        except OSError as error:
-            raise LabError(step, error.strerror or str(error), "look at the profile") from error
-        try:
-            _wait_until_ready(process, server, step, log)
-            yield
-        finally:
-            _stop(process)
+    started = StartedServer(server, log)
+    started.start()
+    try:
+        yield started
+    finally:
+        started.stop()
 
 
 def is_listening(listing: str, port: int) -> bool:
     """Whether `rdma resource show cm_id` lists a listener on `port`."""
+    return bool(_listeners(listing, port))
+
+
+def listener_of(listing: str, port: int) -> int:
+    """The process that listens on `port`; 0 if that is the kernel itself, or nobody."""
+    found = (re.search(r"\bpid (\d+)", line) for line in _listeners(listing, port))
+    return next((int(one[1]) for one in found if one), 0)
+
+
+def _listeners(listing: str, port: int) -> list[str]:
     lines = (line for line in listing.splitlines() if "state LISTEN" in line)
-    return any(re.search(rf"src-addr \S+:{port}\b", line) for line in lines)
+    return [line for line in lines if re.search(rf"src-addr \S+:{port}\b", line)]
 
 
-def _wait_until_ready(
-    process: subprocess.Popen[bytes], server: LabServer, step: str, log: Path
-) -> None:
-    deadline = time.monotonic() + server.ready_s
-    remedy = f"its output is in {log.name}"
-    while time.monotonic() < deadline:
-        listing = run_step(step, ["rdma", "resource", "show", "cm_id"], "install iproute2")
-        if is_listening(listing, server.port):
-            return
-        try:
-            status = process.wait(_LOOK_S)
-        except subprocess.TimeoutExpired:
-            continue
-        cause = f"it ended with status {status} before it listened"
-        said = last_words(log.read_text("utf-8", "replace"))
-        raise LabError(step, cause + (f": {said}" if said else ""), remedy)
-    cause = f"nothing listens on RDMA port {server.port} after {server.ready_s:.0f} s"
-    raise LabError(step, cause, remedy)
-
-
-def _stop(process: subprocess.Popen[bytes]) -> None:
-    for number in (signal.SIGTERM, signal.SIGKILL):
-        try:
-            os.killpg(process.pid, number)
-            process.wait(_STOP_S)
-        except ProcessLookupError:
-            break
-        except subprocess.TimeoutExpired:
-            continue
-    process.wait()
+def _runs(process: int) -> bool:
+    """Whether there is such a process, and its parent has yet to ask how it ended."""
+    try:
+        state = Path(f"/proc/{process}/stat").read_text("ascii", "replace").rpartition(")")[2]
+    except OSError:
+        return False
+    return state.split()[0] not in "ZX"

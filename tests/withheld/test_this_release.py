@@ -85,6 +85,7 @@ def test_each_finding_that_is_told_first_has_its_entries() -> None:
         "9",
         "10",
         "13",
+        "C-13",
         "H-1",
         "H-3",
         "H-8",

@@ -42,7 +42,7 @@ if TYPE_CHECKING:
 
     from conformance.proof.detect.faults import Module
     from conformance.proof.detect.sight import Seen
-    from conformance.suite.plugin import Case
+    from conformance.suite.case import Case
     from reports.record import CaseRecord
 
 __all__ = ["TARGETS", "KillWatch", "Told", "judge_reference", "limit", "put_in_place"]

@@ -26,7 +26,7 @@ from rpcrdma.fabric.trace import EventKind, Side
 if TYPE_CHECKING:
     from collections.abc import Iterable, Mapping, Sequence
 
-    from conformance.suite.plugin import Case
+    from conformance.suite.case import Case
     from conformance.suite.rigs import Rig
     from rpcrdma.fabric.trace import TraceEvent
     from targets.base import ActResult

@@ -19,7 +19,7 @@ from targets.variants.base import PREFIX
 if TYPE_CHECKING:
     from collections.abc import Iterable, Sequence
 
-    from conformance.suite.plugin import Case
+    from conformance.suite.case import Case
     from targets.variants.base import Variant
 
 __all__ = ["MOST_CONCERNED", "chosen_cases", "documents_about"]

@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Final
 
 from conformance.oracle.outcome import Answered
 from conformance.tester.broken import with_broken_rules
-from conformance.tester.case import CaseLog, Deviation, Inconclusive
+from conformance.tester.case import CaseLog, Deviation, Inconclusive, NotServing
 from conformance.tester.claimed import device_of
 from conformance.tester.client import build, liveness
 from conformance.tester.client.file_watch import FileWatch
@@ -24,9 +24,11 @@ from rpcrdma.errors import FabricError
 from rpcrdma.fabric.base import ConnectionParameters
 from rpcrdma.fabric.segments import one_segment
 from rpcrdma.fabric.trace import Trace
-from targets.base import HasInitiator, TargetError, Unsupported
+from targets.base import HasInitiator, Renewable, TargetError, Unsupported
 
 if TYPE_CHECKING:
+    from collections.abc import Callable
+
     from conformance.oracle.device import Device
     from conformance.oracle.verdict import BrokenRule
     from conformance.tester.sent import Request
@@ -66,7 +68,6 @@ class Harness:
         self.life = LifeWatch(lambda: self.session, "device")
         self._peers: list[Peer] = []
         self._spare: Peer | None = None
-        self._given_up = ""
         self._broken: list[BrokenRule] = []
 
     def _initiator(self) -> GssInitiator | None:
@@ -98,6 +99,7 @@ class Harness:
     def preflight(self) -> None:
         """See that the device serves at all, and get what calls need; raises as `ready_peer`."""
         peer = self.ready_peer()
+        self.life.carry()
         self._prepare(peer)
         self.files.begin(peer)
 
@@ -113,8 +115,8 @@ class Harness:
             Deviation: they do not, or the device has died since it was last seen.
             Inconclusive: that cannot be seen.
         """
+        self.life.check_untold()
         if self.files.watched:
-            self.life.check_untold()
             self.files.look(self.ready_peer())
 
     def judged(self, found: BaseException | None, cited: tuple[str, ...]) -> BaseException | None:
@@ -127,6 +129,16 @@ class Harness:
     def lapse(self) -> str:
         """Why the device, which lived, was started again for this case; empty if it was not."""
         return self.life.lapse
+
+    @property
+    def died(self) -> str:
+        """How the device died, if that is told in this case; else empty."""
+        return self.life.died
+
+    @property
+    def died_before(self) -> str:
+        """How it died, if it was found dead before it had served in this case; else empty."""
+        return self.life.died_before
 
     @property
     def console(self) -> str:
@@ -200,13 +212,10 @@ class Harness:
         """A connection on which a good call has just been answered.
 
         Raises:
-            Inconclusive: the device does not serve, not even after having been started again; or
-                it does so now, and had died of what was before the case.
+            NotServing: the device does not serve, not even after having been started again.
             Deviation: it has served in this case, and is dead.
         """
-        if self._given_up:
-            raise Inconclusive(self._given_up)
-        died = self.life.untold()
+        self.life.untold()
         peer, problem = self._try()
         if peer is None and self.session.alive() is None:
             # What costs one connection may spare the next, and is no reason to start it again.
@@ -217,9 +226,7 @@ class Harness:
         if peer is None:
             peer, problem = self._after_restart(problem)
         if peer is None:
-            self._given_up = f"the device does not serve a good call before the case: {problem}"
-            raise Inconclusive(self._given_up)
-        self.life.end_after_death(died)
+            raise NotServing(f"the device does not serve a good call before the case: {problem}")
         self.life.served()
         return peer
 
@@ -258,7 +265,9 @@ class Harness:
             TargetError: it cannot be started from here, or does not serve afterwards.
             FabricError: likewise.
         """
-        self._restart("", was_alive=False)
+        session = self.session
+        again = session.renew if isinstance(session, Renewable) else session.restart
+        self._restart("", was_alive=False, again=again)
         peer, problem = self._try_anew()
         if peer is None:
             raise TargetError(problem)
@@ -324,9 +333,11 @@ class Harness:
             return None, f"{problem}; {error}"
         return self._try_anew()
 
-    def _restart(self, problem: str, *, was_alive: bool) -> None:
+    def _restart(
+        self, problem: str, *, was_alive: bool, again: Callable[[], None] | None = None
+    ) -> None:
         trace = self.trace
-        self.session.restart()
+        (again or self.session.restart)()
         self.session.fabric.trace = trace
         self.life.started(problem, was_alive=was_alive)
 

@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING, Final
 
 from conformance.oracle.header import VERSION_TWO
 from conformance.tester.broken import with_broken_rules
-from conformance.tester.case import CaseLog, Deviation, Inconclusive
+from conformance.tester.case import CaseLog, Deviation, Inconclusive, NotServing
 from conformance.tester.life_watch import LifeWatch
 from conformance.tester.server import Service, Welcome
 from conformance.tester.server.acting import ActingClient
@@ -58,7 +58,6 @@ class ClientHarness:
         self._mechanism = session.mechanism if isinstance(session, HasMechanism) else None
         self._make_program = program_factory(target.profile, self._mechanism)
         self._prepared = False
-        self._given_up = ""
         self.life = LifeWatch(lambda: self.session, "client")
         self._stand()
 
@@ -99,6 +98,7 @@ class ClientHarness:
         except Inconclusive:
             if not self.service.violations:
                 raise
+        self.life.carry()
 
     @property
     def facts(self) -> tuple[tuple[str, str], ...]:
@@ -106,7 +106,12 @@ class ClientHarness:
         return ()
 
     def look(self) -> None:
-        """See that the device holds what it did: the files are the tester's own."""
+        """See that the client lives: the files are the tester's own.
+
+        Raises:
+            Deviation: it has died since it was last seen.
+        """
+        self.life.check_untold()
 
     def ready(self) -> Service:
         """The service, with a client that has just been served what shows that it lives.
@@ -114,18 +119,13 @@ class ClientHarness:
         Raises:
             Inconclusive: the client does not call, not even after having been started again.
         """
-        if self._given_up:
-            raise Inconclusive(self._given_up)
-        died = self.life.untold()
+        self.life.untold()
         problem = self._try()
         if problem:
             problem = self._after_restart(problem)
         if problem:
             problem = f"the client does not make a good call before the case: {problem}"
-            if not self.service.violations:
-                self._given_up = problem
-            raise Inconclusive(problem)
-        self.life.end_after_death(died)
+            raise Inconclusive(problem) if self.service.violations else NotServing(problem)
         self.life.served()
         self.client.forget_ended()
         self.case.opened = self.session.fabric.clock.now()
@@ -172,6 +172,16 @@ class ClientHarness:
     def lapse(self) -> str:
         """Why the client, which lived, was started again for this case; empty if it was not."""
         return self.life.lapse
+
+    @property
+    def died(self) -> str:
+        """How the client died, if that is told in this case; else empty."""
+        return self.life.died
+
+    @property
+    def died_before(self) -> str:
+        """How it died, if it was found dead before it had served in this case; else empty."""
+        return self.life.died_before
 
     @property
     def console(self) -> str:

@@ -12,7 +12,7 @@ from conformance.oracle.outcome import Answered, Disconnected, ErrChunk, Silent
 from conformance.oracle.responder.expectation import Answer, ResponderState
 from conformance.proof.comparison import compare, compare_suite
 from conformance.proof.difference import DifferenceKind
-from conformance.suite.plugin import Case
+from conformance.suite.case import Case
 from conformance.suite.runner import collect_cases
 from conformance.suite.selection import Selection
 from conformance.tester.acceptance import Acceptance

@@ -31,7 +31,7 @@ from targets.reference.server_parts import Parts
 if TYPE_CHECKING:
     from collections.abc import Collection, Iterable
 
-    from conformance.suite.plugin import Case
+    from conformance.suite.case import Case
 
 BROKEN = "rfc8166.3.3.1.grant-is-never-zero"
 OTHER = "rfc8166.4.5.error-xid-echoed"

@@ -21,7 +21,7 @@ from conformance.proof.difference import DifferenceKind
 from conformance.proof.kills import read_kills
 from conformance.proof.requester_comparison import compare_act, compare_call
 from conformance.proof.rules import origins, rules
-from conformance.suite.plugin import Case
+from conformance.suite.case import Case
 from conformance.suite.runner import collect_cases
 from conformance.suite.selection import Selection
 from conformance.tester.server.received import ReceivedCall

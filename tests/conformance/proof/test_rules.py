@@ -14,7 +14,7 @@ from conformance.proof.places import ROOT, Place
 from conformance.suite.runner import collect_cases
 
 if TYPE_CHECKING:
-    from conformance.suite.plugin import Case
+    from conformance.suite.case import Case
 
 WIRE = load_catalogue().select(test=Testability.WIRE)
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 from conformance.catalogue.entries import load_catalogue
 from conformance.oracle.verdict import BrokenRule, SeenMessage
 from conformance.suite.blame import cited_and_broken, marks_on, meant
-from conformance.suite.plugin import Case
+from conformance.suite.case import Case
 from conformance.tester.case import CaseLog, Deviation, Inconclusive
 from reports.record import Mark, Verdict
 

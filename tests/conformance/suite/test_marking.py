@@ -116,6 +116,36 @@ MUTANTS = [
         "rdma_vers_high",
         "not decoded",
     ),
+    (
+        "overlaps-its-ranges",
+        "rtrext/3.3/requester-places-eligible-arguments-alone[read]",
+        "optxrq_rsd",
+        "2 entries",
+    ),
+    (
+        "says-that-an-item-is-further-on",
+        "rtrext/11/requester-pads-with-zeros[5000]",
+        "optxrq_ddp",
+        "1 entry",
+    ),
+    (
+        "sends-more-than-it-tells",
+        "rtrext/8.5/server-sends-no-response-beyond-its-limit",
+        "optxrs_count",
+        "19",
+    ),
+    (
+        "swaps-the-codes-of-number-and-xid",
+        "rtrext/9.5/server-names-errors-by-their-codes[BADSEQ]",
+        "optre_info",
+        "",
+    ),
+    (
+        "tells-less-payload-than-there-is",
+        "rtrext/3.3/server-leaves-what-is-not-eligible-in-the-stream[400]",
+        "optxrs_pslen",
+        "428",
+    ),
 ]
 """Mutant, a case that kills it, and the field that it breaks: its name, and a part of its value."""
 

@@ -1,12 +1,12 @@
 from __future__ import annotations
 
-from pathlib import Path
+from typing import TYPE_CHECKING
 
 import msgspec
 import pytest
 
 from conformance.suite.evidence import exchanges, trace_of
-from conformance.suite.plugin import SuiteError, case_id
+from conformance.suite.plugin import SuiteError
 from conformance.suite.runner import certify, collect_cases
 from conformance.suite.selection import Selection
 from reports.record import Verdict
@@ -16,6 +16,9 @@ from targets.reference.server import ReferenceTarget
 from targets.registry import find_profile, find_target
 from tests.conformance import miniatures as mini
 from tests.conformance.suite.written import NULL_CASE, judge, judge_target, scenario
+
+if TYPE_CHECKING:
+    from pathlib import Path
 
 
 def test_a_good_device_passes_and_leaves_records_and_evidence(tmp_path: Path) -> None:
@@ -249,17 +252,6 @@ def test_a_case_whose_name_selects_another_refuses_to_start(tmp_path: Path) -> N
         SuiteError, match=r"4\.5/it cannot be selected without rfc8166/4\.5/it\[61\]"
     ):
         collect_cases(tmp_path)
-
-
-def test_a_case_is_named_after_document_section_and_function() -> None:
-    path = Path("rfc8166/responder/test_4_5_1_header_version_mismatch.py")
-
-    assert case_id(path, "test_does_this", "2") == "rfc8166/4.5.1/does-this[2]"
-
-
-def test_a_file_without_a_section_has_no_cases() -> None:
-    with pytest.raises(SuiteError, match="name it test_<section>_<title>"):
-        case_id(Path("rfc8166/responder/test_title.py"), "test_x")
 
 
 @pytest.mark.long

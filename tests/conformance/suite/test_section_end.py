@@ -3,12 +3,14 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 import pytest
+from msgspec.structs import replace
 
 from conformance.suite.runner import certify, known_ids
 from conformance.suite.section_end import added_ids, section_of
 from conformance.suite.selection import Selection
 from conformance.tester.case import Deviation, Inconclusive
 from reports.record import Verdict
+from reports.summary import NOTHING_JUDGED, exit_status
 from targets.base import TargetError
 from tests.conformance.embedded import damage, embedded, files_of_servers
 from tests.conformance.miniatures import MiniatureSession, MiniatureTarget, good
@@ -246,3 +248,92 @@ def test_a_device_that_does_not_serve_after_its_start_is_found_by_the_next_case(
     assert last.verdict is Verdict.INCONC
     assert "does not serve a good call before the case: NULL got nothing" in last.reason
     assert "was not started again after rfc8166/4.5/harmful" in last.notes[0]
+
+
+SECTIONS = {"test_4_5_title.py": CASES, "test_4_6_title.py": NULL_CASE}
+
+
+def killed(tmp_path: Path, *moments: str, starts: bool = True) -> RunRecord:
+    """A run against a device that is killed before cases of these names, or before the run."""
+    target = MiniatureTarget(good)
+
+    class Killed(MiniatureSession):
+        death = "ended by SIGKILL" if "boot" in moments else ""
+        is_gone = False
+
+        def alive(self) -> str | None:
+            return Killed.death or None
+
+        def restart(self) -> None:
+            if Killed.is_gone:
+                raise TargetError("it cannot be started")
+            Killed.death = ""
+            super().restart()
+
+    def kill(case: str, _planned: int) -> None:
+        if case.rpartition("/")[2] in moments:
+            Killed.death, Killed.is_gone = "ended by SIGKILL", not starts
+
+    scenarios = tmp_path / "scenarios"
+    scenarios.mkdir()
+    for name, body in SECTIONS.items():
+        scenario(scenarios, body, name)
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr("tests.conformance.miniatures.MiniatureSession", Killed)
+        return certify(
+            target, Selection(), tmp_path / "out", scenarios_folder=scenarios, on_begin=kill
+        )
+
+
+def told(record: RunRecord) -> list[tuple[str, Verdict, str]]:
+    return [(case.id.removeprefix("rfc8166/"), case.verdict, case.died) for case in record.cases]
+
+
+DEATH = "ended by SIGKILL"
+LIVED = [
+    ("4.5/it", Verdict.PASS, ""),
+    ("4.5/then", Verdict.PASS, ""),
+    ("4.5/z", Verdict.PASS, ""),
+    ("4.6/it", Verdict.PASS, ""),
+]
+
+
+def test_a_device_that_is_killed_between_cases_fails_there_and_no_case_is_lost(
+    tmp_path: Path,
+) -> None:
+    record = killed(tmp_path, "then")
+
+    between = ("4.5/lives-from-case-to-case", Verdict.FAIL, DEATH)
+    assert told(record) == [*LIVED[:2], between, *LIVED[2:]]
+    assert record.cases[2].reason == (
+        f"The device died after rfc8166/4.5/it and before rfc8166/4.5/then: {DEATH}."
+    )
+    assert exit_status(record) == 1
+
+
+def test_each_further_death_in_a_section_is_told_in_the_case_after_it(tmp_path: Path) -> None:
+    record = killed(tmp_path, "then", "z")
+
+    assert told(record)[3:] == [("4.5/z", Verdict.PASS, DEATH), LIVED[3]]
+    assert record.cases[3].notes == (
+        f"The device died after rfc8166/4.5/then and before rfc8166/4.5/z: {DEATH}.",
+    )
+
+
+def test_a_device_that_is_killed_before_the_first_case_is_told_there(tmp_path: Path) -> None:
+    record = killed(tmp_path, "boot")
+
+    assert told(record)[:2] == [LIVED[0], ("4.5/lives-from-case-to-case", Verdict.FAIL, DEATH)]
+    assert record.cases[1].reason == f"The device died before rfc8166/4.5/it: {DEATH}."
+    assert exit_status(record) == 1
+
+
+def test_a_device_that_does_not_come_back_is_no_green_run(tmp_path: Path) -> None:
+    record = killed(tmp_path, "then", starts=False)
+
+    assert [(case.verdict, case.lost) for case in record.cases if case.id.endswith("/z")] == [
+        (Verdict.INCONC, True)
+    ]
+    assert exit_status(record) == 1
+    without = [replace(case, died="", verdict=Verdict.PASS) for case in record.cases]
+    assert exit_status(replace(record, cases=tuple(without))) == NOTHING_JUDGED

@@ -6,7 +6,7 @@ from pathlib import Path
 
 import pytest
 
-from conformance.suite.plugin import Case
+from conformance.suite.case import Case
 from conformance.suite.selection import Selection, is_pattern, names
 
 ONE = "rfc8166/4.5.1/does-this[2]"

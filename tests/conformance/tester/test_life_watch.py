@@ -42,7 +42,7 @@ def test_a_device_that_lives_is_no_matter() -> None:
     life = over(Silent())
     life.check()
     life.check_untold()
-    life.end_after_death(life.untold())
+    assert life.untold() == ""
     assert life.judged(None) is None
     assert (life.death(), life.console) == ("", "")
 
@@ -104,10 +104,29 @@ def test_a_case_in_which_the_device_has_not_served_is_not_blamed() -> None:
     life = over(Silent(DEATH))
     life.begin()
     assert life.judged(None) is None
-    died = life.untold()
-    assert died == DEATH
-    with pytest.raises(Inconclusive, match=f"the device had died, .*: {DEATH}; it was started ag"):
-        life.end_after_death(died)
+    assert life.untold() == DEATH
+    assert (life.died, life.died_before) == ("", DEATH)
+    life.begin()
+    assert life.died_before == ""
+
+
+def test_a_death_is_known_in_the_case_that_tells_of_it() -> None:
+    life = over(Silent(DEATH))
+    life.judged(None)
+    assert (life.died, life.died_before) == (DEATH, "")
+    life.begin()
+    assert life.died == ""
+
+
+def test_what_was_found_before_the_first_case_is_told_in_it() -> None:
+    life = LifeWatch(lambda: Silent(DEATH), "device")
+    life.begin()
+    life.untold()
+    life.carry()
+    life.begin()
+    assert life.died_before == DEATH
+    life.begin()
+    assert life.died_before == ""
 
 
 def test_a_case_that_looks_for_a_device_that_it_has_killed_is_blamed() -> None:

@@ -32,7 +32,7 @@ from targets.variants import base
 from targets.variants.base import PREFIX, find_variant, variant, variant_target, variants
 
 if TYPE_CHECKING:
-    from conformance.suite.plugin import Case
+    from conformance.suite.case import Case
     from targets.variants.base import Variant
 
 ALL = variants()

@@ -56,7 +56,7 @@ def test_a_server_that_ends_at_once_is_told_with_its_status(
     fake("rdma")
     with (
         pytest.raises(
-            LabError, match="ended with status 9 before it listened: oh; its output is in log"
+            LabError, match="ended with status 9 before it listened; its output is in log"
         ),
         running_server(command("echo oh; exit 9"), tmp_path / "log"),
     ):

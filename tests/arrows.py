@@ -149,7 +149,7 @@ ARROWS: dict[str, set[str]] = {
         ),
         "targets.examples": (
             "rpcrdma.fabric rpcrdma.endpoint.ends targets.base targets.profile targets.fabrics "
-            "targets.reference"
+            "targets.lab targets.python_path targets.reference"
         ),
         "targets.registry": (
             "targets.base targets.profile targets.network targets.upper_tester targets.mutants "

@@ -144,6 +144,7 @@ STRAY = {
     "tests/roce/transport/test_queue_pair_faults.py": "rpcrdma/roce/transport/queue_pair.py",
     "tests/roce/transport/test_requester_reads.py": "rpcrdma/roce/transport/requester.py",
     "tests/targets/examples/test_examples.py": "all examples",
+    "tests/targets/examples/test_nfs_ganesha.py": "targets/examples/nfs-ganesha/build.py",
     "tests/targets/mutants/test_mutants.py": "all mutants",
     "tests/targets/variants/test_variants.py": "all variants",
     "tests/targets/profiles/test_linux_client_script.py": "a script in Perl",

@@ -32,6 +32,8 @@ _ROOT: Final = Path(__file__).parents[2]
 
 _KERNEL_TARGETS: Final = ("linux-server", "linux-client")
 _REFERENCES: Final = ("reference", "reference-client")
+_OTHERS: Final = ("nfs-ganesha",)
+"""Folders of `targets/examples` whose device somebody else has written."""
 
 _EXAMPLES: Final = "300"
 """Of each property: three times what a test has by day."""
@@ -107,7 +109,24 @@ def _of_project(wish: NightWish, known: dict[str, Path], root: Path) -> list[Nig
             stages.append(replace(certified, wanted=bool(kernel)))
             live.append(replace(_live(name, kernel), wanted=bool(kernel)))
         explored.append(_explore("linux-server", kernel, "calls"))
+    stages += _of_others(known, root)
     return [*stages, *explored, *live, *map(_fuzz, _harnesses())]
+
+
+def _of_others(known: dict[str, Path], root: Path) -> list[NightStage]:
+    """Servers of other people's that this project has profiles for; a checkout alone has them.
+
+    Where such a server was not built, the stage says so and is not run.
+    """
+    stages = []
+    for name in _OTHERS:
+        profile = root / "targets" / "examples" / name / "profile.toml"
+        if profile.is_file():
+            files = sorted((root / "results").glob(f"{name}-*/baseline*.toml"))
+            baseline = known.get(name) or _baseline_of(name, files)
+            certified = _certify(str(profile), "", baseline)
+            stages.append(replace(certified, name=_named("certify", name, "")))
+    return stages
 
 
 def _of_targets(wish: NightWish, known: dict[str, Path]) -> list[NightStage]:
@@ -219,6 +238,10 @@ def _published(target: str, kernel: str, root: Path) -> Path | None:
         return None  # the stage will say so itself
     line = ".".join(re.findall(r"\d+", release)[:2])
     files = sorted((root / "results" / f"linux-{line}").glob("baseline*.toml"))
+    return _baseline_of(target, files)
+
+
+def _baseline_of(target: str, files: Sequence[Path]) -> Path | None:
     return next((file for file in files if read_baseline(file).target == target), None)
 
 

@@ -61,7 +61,7 @@ def running(command: str) -> Iterator[None]:
 
 def test_every_folder_is_listed_and_says_what_it_is() -> None:
     listed = re.findall(
-        r"^\| \[(\w+)\]\((\w+)\)", (EXAMPLES / "README.md").read_text(), re.MULTILINE
+        r"^\| \[([\w-]+)\]\(([\w-]+)\)", (EXAMPLES / "README.md").read_text(), re.MULTILINE
     )
 
     assert sorted(name for name, _ in listed) == FOLDERS

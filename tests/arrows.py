@@ -107,7 +107,7 @@ ARROWS: dict[str, set[str]] = {
             "rpcrdma.roce.transport rpcrdma.endpoint.core rpcrdma.endpoint.properties "
             "rpcrdma.endpoint.requester rpcrdma.endpoint.responder rpcrdma.endpoint.backward "
             "rpcrdma.endpoint.negotiation rpcrdma.endpoint.ends targets.base targets.profile "
-            "targets.fabrics targets.in_process"
+            "targets.fabrics targets.in_process targets.usage"
         ),
         "targets.nfs": (
             "rpcrdma.errors rpcrdma.wire rpcrdma.ulp rpcrdma.fabric rpcrdma.endpoint.responder "
@@ -129,9 +129,14 @@ ARROWS: dict[str, set[str]] = {
         "targets.guest_device": (
             "rpcrdma.errors rpcrdma.ulp rpcrdma.fabric rpcrdma.roce targets.base targets.ping "
             "targets.profile targets.lab targets.standing targets.network targets.nfs "
-            "targets.guest_share targets.guest_client targets.kerberos"
+            "targets.guest_share targets.guest_client targets.kerberos targets.usage"
         ),
         "targets.placed": "targets.base targets.lab targets.standing targets.guest_device",
+        "targets.leaks": (
+            "rpcrdma.wire rpcrdma.fabric rpcrdma.endpoint.core rpcrdma.endpoint.responder "
+            "targets.base targets.profile targets.reference targets.usage"
+        ),
+        "targets.usage": "",
         "targets.mutants": (
             "rpcrdma.errors rpcrdma.wire rpcrdma.ulp rpcrdma.fabric rpcrdma.roce "
             "rpcrdma.roce.packet rpcrdma.roce.transport rpcrdma.endpoint.core "
@@ -151,7 +156,7 @@ ARROWS: dict[str, set[str]] = {
         ),
         "targets.registry": (
             "targets.base targets.profile targets.network targets.upper_tester targets.mutants "
-            "targets.variants"
+            "targets.variants targets.leaks"
         ),
         "conformance": "",
         "conformance.bad_input": "",
@@ -171,7 +176,7 @@ ARROWS: dict[str, set[str]] = {
         "conformance.tester": (
             "rpcrdma.errors rpcrdma.wire rpcrdma.ulp rpcrdma.fabric rpcrdma.roce.packet "
             "rpcrdma.roce.link reports.record targets.base targets.profile conformance.oracle "
-            "conformance.oracle.responder"
+            "conformance.oracle.responder targets.usage"
         ),
         "conformance.tester.workload": (
             "rpcrdma.errors rpcrdma.wire rpcrdma.ulp targets.base targets.profile targets.nfs "
@@ -190,7 +195,7 @@ ARROWS: dict[str, set[str]] = {
             "rpcrdma.errors rpcrdma.wire rpcrdma.ulp rpcrdma.fabric reports.record targets.base "
             "conformance.catalogue conformance.oracle conformance.oracle.responder "
             "conformance.oracle.requester conformance.tester conformance.tester.client "
-            "conformance.tester.server"
+            "conformance.tester.server targets.usage"
         ),
         "conformance.backward": (
             "rpcrdma.errors rpcrdma.wire rpcrdma.ulp targets.base targets.profile "
@@ -255,7 +260,8 @@ ARROWS: dict[str, set[str]] = {
             "targets.mutants targets.variants targets.registry targets.profile_keys "
             "targets.profile_draft targets.profile_problems conformance.bad_input "
             "conformance.catalogue conformance.tester conformance.tester.client "
-            "conformance.suite conformance.explore conformance.nightly conformance.proof"
+            "conformance.suite conformance.explore conformance.nightly conformance.proof "
+            "targets.leaks"
         ),
         "fuzz": (
             "rpcrdma.errors rpcrdma.xdr rpcrdma.wire rpcrdma.ulp rpcrdma.fabric rpcrdma.roce "

@@ -51,7 +51,7 @@ def test_responder_serves_one_connection_after_another(
     """Connections come, have a Call with a Write chunk served, and go: each is as the first."""
     for _ in Wear(session, connect, "connection", breaks=SURVIVES).each(MANY):
         peer = connect()
-        call = build.with_write_chunks(peer, peer.workload.fetch(3000))
+        call = build.with_write_chunks(peer, peer.workload.fetch(1000))
         peer.send(call)
         verify.chunks.served(peer, call)
         peer.close()

@@ -36,6 +36,7 @@ from targets.profile import Binding
 from targets.standing.addresses import neighbour_of
 from targets.standing.run_guest import RunGuest
 from targets.standing.setup_of import setup_of
+from targets.usage import usage_in_meminfo, usage_in_resources
 
 if TYPE_CHECKING:
     from collections.abc import Callable
@@ -45,6 +46,7 @@ if TYPE_CHECKING:
     from targets.base import ClientTarget, Target
     from targets.profile import Profile
     from targets.standing.run_guest import GuestEnd
+    from targets.usage import Usage
 
 __all__ = [
     "GuestClientSession",
@@ -182,6 +184,17 @@ class GuestServerSession(NetworkSession):
     def console(self) -> str:
         """What the guest's kernel has printed."""
         return self._guest.current.log()
+
+    def usage(self) -> Usage | None:
+        """What the guest holds: its memory, and the objects of its RDMA devices."""
+        agent = self._guest.current.agent
+        try:
+            memory = agent.run(("cat", "/proc/meminfo"))
+            objects = agent.run(("rdma", "resource", "show"))
+        except LabError:
+            return None
+        of_memory = usage_in_meminfo(memory.output.decode("utf-8", "replace"))
+        return of_memory.with_more(usage_in_resources(objects.output.decode("utf-8", "replace")))
 
     def restart(self) -> None:
         """Start the server again in its guest, or else in a new guest.

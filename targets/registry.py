@@ -1,4 +1,4 @@
-"""Targets by name: a shipped profile, a path to one, `mutant:<slug>` or `variant:<slug>`.
+"""Targets by name: a shipped profile, a path to one, `mutant:`, `variant:` or `leak:` and a slug.
 
 A profile names its adapter; adapters are `network`, `command`, and whatever entry points of the
 group `rpcrdma_conformance.targets` there are (`reference` is one).  A target is a server, a client
@@ -29,6 +29,7 @@ GROUP: Final = "rpcrdma_conformance.targets"
 
 _MUTANT: Final = "mutant:"
 _VARIANT: Final = "variant:"
+_LEAK: Final = "leak:"
 
 BUILT_IN: Final[Mapping[str, TargetFactory]] = {
     "network": NetworkTarget,
@@ -52,10 +53,14 @@ def find_profile(name: str) -> Profile:
         from targets.variants.base import find_variant
 
         name = find_variant(name).profile_name
+    elif name.startswith(_LEAK):
+        from targets.leaks.base import find_leak
+
+        name = find_leak(name).profile_name
     path = Path(name) if name.endswith(".toml") else SHIPPED / f"{name}.toml"
     if not name.endswith(".toml") and not path.exists():
         shipped = shipped_profiles()
-        known = ", ".join((*shipped, "mutant:<slug>", "variant:<slug>"))
+        known = ", ".join((*shipped, "mutant:<slug>", "variant:<slug>", "leak:<slug>"))
         near = nearest(name, shipped)
         raise TargetError(f"no target `{name}`; there are {known}, or name a profile (.toml){near}")
     try:
@@ -99,6 +104,10 @@ def find_any_target(name: str, fabric: str = "") -> Target | ClientTarget:
         from targets.variants.base import variant_target
 
         return variant_target(name, profile, fabric)
+    if name.startswith(_LEAK):
+        from targets.leaks.base import leak_target
+
+        return leak_target(name, profile, fabric)
     return _factory(profile)(profile, fabric)
 
 

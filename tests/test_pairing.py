@@ -28,6 +28,7 @@ and of those that need what a release may be without."""
 
 REPLACEMENTS = {
     "targets/examples/": "tests/targets/examples/test_examples.py",
+    "targets/leaks/": "tests/targets/leaks/test_leaks.py",
     "targets/mutants/": "tests/targets/mutants/test_mutants.py",
     "targets/variants/": "tests/targets/variants/test_variants.py",
 }
@@ -146,6 +147,7 @@ STRAY = {
     "tests/targets/examples/test_examples.py": "all examples",
     "tests/targets/examples/test_nfs_ganesha.py": "targets/examples/nfs-ganesha/build.py",
     "tests/targets/mutants/test_mutants.py": "all mutants",
+    "tests/targets/leaks/test_leaks.py": "all leaks",
     "tests/targets/variants/test_variants.py": "all variants",
     "tests/targets/profiles/test_linux_client_script.py": "a script in Perl",
     "tests/ulp/test_nfs4_reply_sizes.py": "rpcrdma/ulp/nfs_bindings.py",

@@ -5,6 +5,8 @@ from __future__ import annotations
 from importlib.metadata import entry_points
 from typing import TYPE_CHECKING
 
+from targets.leaks.base import PREFIX as LEAK
+from targets.leaks.base import leaks
 from targets.mutants.base import PREFIX as MUTANT
 from targets.mutants.base import mutants
 from targets.profile import shipped_profiles
@@ -26,7 +28,7 @@ def add_parser(subparsers: argparse._SubParsersAction[argparse.ArgumentParser]) 
         description=(
             "List what `rpcrdma certify` knows by name: shipped profiles, mutants of the reference"
             " endpoint with the requirement that each breaks, variants of it with what lets them"
-            " choose otherwise, and installed adapters."
+            " choose otherwise, leaks that only notes tell of, and installed adapters."
         ),
         epilog="example: rpcrdma targets",
     )
@@ -48,6 +50,10 @@ def run(_arguments: argparse.Namespace) -> int:
         print(f"  {VARIANT}{variant.slug}")
         print(f"      {variant.choice}")
         print(f"      allowed by {variant.allowed_by}")
+    print("\nleaks of the reference endpoint, which break nothing and are told in notes:")
+    for leak in leaks():
+        print(f"  {LEAK}{leak.slug}")
+        print(f"      {leak.waste}")
     print("\nadapters that a profile may name:")
     print(f"  {'network':24} any server at an address and port")
     print(f"  {'command':24} any client that commands bring to act")

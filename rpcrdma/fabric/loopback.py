@@ -18,6 +18,7 @@ from __future__ import annotations
 
 from collections import deque
 from functools import partial
+from itertools import chain
 from typing import TYPE_CHECKING, Final
 
 from rpcrdma.errors import ConnectionRejected, FabricError
@@ -43,6 +44,7 @@ if TYPE_CHECKING:
 
     from rpcrdma.fabric.base import Clock
     from rpcrdma.fabric.faults import Fault
+    from rpcrdma.fabric.memory import Region
 
 __all__ = ["LoopbackFabric", "LoopbackListener", "LoopbackNetwork", "LoopbackRequest"]
 
@@ -302,6 +304,11 @@ class LoopbackFabric:
     def attach(self, step: Callable[[], None]) -> None:
         """Have `step` called after every delivery in the network."""
         self.network.schedule.attach(self, step)
+
+    @property
+    def valid_regions(self) -> tuple[Region, ...]:
+        """What this side has registered and not invalidated, on connections that ended as well."""
+        return tuple(chain.from_iterable(one.valid_regions for one in self._connections))
 
     def adopt(self, connection: LoopbackConnection) -> None:
         """Close the connection together with the fabric."""

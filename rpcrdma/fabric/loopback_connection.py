@@ -168,6 +168,11 @@ class LoopbackConnection:
             self.recorder.note(Side.LOCAL, EventKind.DISCONNECT)
             self._break()
 
+    @property
+    def valid_regions(self) -> tuple[Region, ...]:
+        """What this end has registered and not invalidated, also when the connection is gone."""
+        return self._domain.valid_regions
+
     def close(self) -> None:
         """Disconnect and deregister everything."""
         self.disconnect()

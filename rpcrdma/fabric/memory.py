@@ -181,6 +181,11 @@ class ProtectionDomain:
             return True
         return isinstance(self.check_local(region, start, length, access), Region)
 
+    @property
+    def valid_regions(self) -> tuple[Region, ...]:
+        """What is registered and has not been invalidated."""
+        return tuple(region for region in self._regions.values() if region.valid)
+
     def invalidate_all(self) -> None:
         """End every use of every handle, as deregistering does."""
         for region in self._regions.values():

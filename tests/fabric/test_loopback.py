@@ -377,3 +377,24 @@ def test_handles_come_from_where_the_network_is_told() -> None:
 
     assert (network.allocator.handle(), network.allocator.handle()) == (7, 7)
     assert network.allocator.address(1) == HandleAllocator(3).address(1)
+
+
+# -- what is registered
+
+
+def test_what_is_registered_on_one_side_is_known_until_it_is_not(world: World) -> None:
+    """On ended connections as well, which is how a leak shows."""
+    connection = world.connect()
+    fabric = connection.network.fabric("third")
+    fabric.adopt(connection)
+    kept, ended = connection.register(8, ALL), connection.register(16, ALL)
+    world.accepted[0].register(32, ALL)
+
+    connection.invalidate(ended)
+    assert fabric.valid_regions == (kept,)
+
+    connection.disconnect()
+    assert fabric.valid_regions == (kept,)
+
+    connection.close()
+    assert fabric.valid_regions == ()

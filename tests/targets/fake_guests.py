@@ -12,6 +12,7 @@ from typing import TYPE_CHECKING
 from rpcrdma.ulp.rpc import accepted
 from rpcrdma.wire import _generated_mount3 as wire
 from targets.lab.errors import LabError
+from targets.standing.guest_agent import GuestRun
 from targets.standing.machine import MachineFiles
 
 if TYPE_CHECKING:
@@ -51,6 +52,7 @@ class FakeAgent:
     client: FakeClient = field(default_factory=FakeClient)
     asked: list[str] = field(default_factory=list)
     stuck: str = ""
+    printed: dict[str, bytes] = field(default_factory=dict)
 
     def meanwhile(self, act: Callable[[], None]) -> None:
         act()
@@ -59,6 +61,12 @@ class FakeAgent:
         self.asked.append("restart")
         if self.stuck:
             raise LabError("stopping nfsd", self.stuck)
+
+    def run(self, words: tuple[str, ...]) -> GuestRun:
+        self.asked.append(" ".join(words))
+        if self.stuck:
+            raise LabError("asking the guest", self.stuck)
+        return GuestRun(0, self.printed[words[0]], b"")
 
     def serve_calls(
         self, address: str, _execute: object, port: int = 0, *, routed: bool = False

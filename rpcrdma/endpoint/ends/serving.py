@@ -137,7 +137,7 @@ class Server:
             self._drivers.remove(driver)
             return True
         if driver.gone:
-            driver.connection.close()
+            driver.close()
             self._drivers.remove(driver)
         elif busy and timeout == 0.0 and self._drivers[0] is not driver:
             self._drivers.remove(driver)

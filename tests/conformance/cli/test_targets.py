@@ -18,6 +18,7 @@ def test_targets_lists_profiles_mutants_and_adapters(capsys: pytest.CaptureFixtu
     assert lines[place + 1].strip() == "Grants no credit in any reply."
     assert lines[place + 2].strip() == f"breaks {REQUIREMENT}"
     assert any(line.startswith("  linux-server ") for line in lines)
+    assert "  leak:keeps-a-region-of-each-connection" in lines
     adapters = lines[lines.index("adapters that a profile may name:") :]
     assert {"network", "command", "reference"} <= {line.split()[0] for line in adapters[1:]}
     assert any(line.endswith("targets.reference.server:ReferenceTarget") for line in lines)

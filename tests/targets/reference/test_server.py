@@ -14,7 +14,7 @@ from rpcrdma.endpoint.core.backchannel import Backchannel
 from rpcrdma.endpoint.ends.calling import Client
 from rpcrdma.endpoint.responder.responder import Responder
 from rpcrdma.errors import FabricError
-from rpcrdma.fabric.base import Address
+from rpcrdma.fabric.base import Address, ConnectionParameters
 from rpcrdma.ulp import backprog, nfs4
 from rpcrdma.ulp import testprog_calls as calls
 from rpcrdma.ulp.backprog import BackwardProgram
@@ -27,6 +27,7 @@ from targets.reference.server import InProcessSession, ProcessSession, Reference
 from targets.reference.server_parts import Parts, responder_factory, server_factory
 from targets.reference.server_process import main
 from targets.registry import find_profile
+from targets.usage import Resource
 
 if TYPE_CHECKING:
     from targets.base import Session
@@ -150,3 +151,26 @@ def test_the_process_without_a_device_is_a_target_error() -> None:
     """192.0.2.0/24 is nobody's: the process says one sentence and ends, and so do we."""
     with pytest.raises((TargetError, FabricError), match=r"192\.0\.2\.1"):
         ProcessSession("verbs", Address("192.0.2.1", 0), "")
+
+
+def test_what_the_endpoint_has_asked_loopback_for_is_counted() -> None:
+    """A connection and what is registered for it, until it has gone."""
+    session = InProcessSession(ADDRESS, Parts())
+    connection = session.fabric.connect(session.address, ConnectionParameters(), 1.0)
+    during = session.usage()
+    connection.close()
+    connection.poll(0.1)
+    after = session.usage()
+    session.close()
+
+    assert during is not None
+    assert after is not None
+    assert (during.of(Resource.QUEUE_PAIRS), after.of(Resource.QUEUE_PAIRS)) == (1, 0)
+    assert (after.of(Resource.REGIONS), after.of(Resource.REGISTERED)) == (0, 0)
+
+
+def test_switch_does_not_count() -> None:
+    session = InProcessSession(ADDRESS, Parts(), fabric="switch")
+
+    assert session.usage() is None
+    session.close()

@@ -1,0 +1,100 @@
+"""RFC 8166 section 8.1.4, Denial of Service: many of one kind, and what the device keeps of each.
+
+Each answer must be what it always must be, and the device must serve to the end.  No document says
+how much a device may hold, so what it keeps of each connection, error or Call is told in a note.
+"""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Final
+
+import pytest
+
+from conformance import verify
+from conformance.catalogue.cite import requirement
+from conformance.oracle.outcome import Disconnected, ErrChunk, ErrVers
+from conformance.tester.client import build, mutate
+from conformance.verify.wear import Wear
+from rpcrdma.ulp.pattern import pattern
+
+if TYPE_CHECKING:
+    from collections.abc import Callable
+
+    from conformance.oracle.outcome import Outcome
+    from conformance.tester.client.peer import Peer
+    from conformance.tester.sent import Call
+    from targets.base import Session
+
+SURVIVES: Final = "rfc8166.4.5.5.rpc-survives-connection-loss"
+INVALID: Final = "rfc8166.4.5.3.invalid-chunk-is-a-remote-access-error"
+UNSUPPORTED: Final = "rfc8166.4.5.1.unsupported-version-gets-err-vers"
+PROCEDURE: Final = "rfc8166.4.5.2.invalid-procedure-is-an-xdr-error"
+XIDS: Final = "rfc8166.2.2.2.reply-xid-is-the-calls"
+
+MANY: Final = 24
+"""Of each kind, beside the warm-up: a few seconds with a device in an emulated machine."""
+
+UNUSED: Final = 0x00DEAD00
+"""A handle that nobody has given out: devices count from small numbers, loopback draws by lot."""
+
+ERRORS: Final[dict[str, tuple[Callable[[Call], Call], type[Outcome], str]]] = {
+    "err-vers": (lambda call: mutate.version(call, 99), ErrVers, UNSUPPORTED),
+    "err-chunk": (lambda call: mutate.procedure(call, 7), ErrChunk, PROCEDURE),
+}
+"""What is wrong with a Call -> the answer that it must get, and the requirement that says so."""
+
+
+@requirement(XIDS, SURVIVES)
+def test_responder_serves_one_connection_after_another(
+    session: Session, connect: Callable[..., Peer]
+) -> None:
+    """Connections come, have a Call with a Write chunk served, and go: each is as the first."""
+    for _ in Wear(session, connect, "connection", breaks=SURVIVES).each(MANY):
+        peer = connect()
+        call = build.with_write_chunks(peer, peer.workload.fetch(1000))
+        peer.send(call)
+        verify.chunks.served(peer, call)
+        peer.close()
+
+
+@requirement(UNSUPPORTED, PROCEDURE, SURVIVES)
+@pytest.mark.parametrize("error", ERRORS)
+def test_responder_answers_one_error_after_another(
+    session: Session, connect: Callable[..., Peer], error: str
+) -> None:
+    """Many Calls in a row are refused by an error, each as the first."""
+    change, answer, breaks = ERRORS[error]
+    peer = connect()
+    first = build.null_call(peer)
+    peer.send(first)
+    verify.served(peer, first)
+
+    for _ in Wear(session, connect, "error", breaks=SURVIVES).each(2 * MANY):
+        call = change(build.null_call(peer))
+        peer.send(call)
+        verify.expect(peer, call, answer, breaks=breaks)
+
+
+@requirement(SURVIVES)
+def test_responder_serves_on_after_one_lost_call_after_another(
+    session: Session, connect: Callable[..., Peer]
+) -> None:
+    """Many connections are lost with a Call under way: others are served."""
+    for _ in Wear(session, connect, "lost call", breaks=SURVIVES).each(MANY):
+        peer = connect()
+        peer.send(build.with_write_chunks(peer, peer.workload.fetch(60000)))
+        peer.close()
+
+
+@requirement(INVALID, SURVIVES)
+def test_responder_refuses_one_invalid_chunk_after_another(
+    session: Session, connect: Callable[..., Peer]
+) -> None:
+    """Many Calls name memory that is none: each is refused, or costs its connection alone."""
+    for _ in Wear(session, connect, "invalid chunk", breaks=SURVIVES).each(MANY):
+        peer = connect()
+        store = peer.workload.store(pattern(3000, 41))
+        call = mutate.read_segment(build.with_read_chunks(peer, store), 0, handle=UNUSED)
+        peer.send(call)
+        verify.expect(peer, call, ErrChunk, Disconnected, breaks=INVALID)
+        peer.close()

@@ -283,7 +283,8 @@ ARROWS: dict[str, set[str]] = {
         ),
         "documentation": (
             "conformance.bad_input conformance.catalogue conformance.cli conformance.proof "
-            "conformance.suite targets.mutants targets.profile_keys reports.pages"
+            "conformance.nightly conformance.suite targets.mutants targets.profile_keys "
+            "reports.pages"
         ),
     }.items()
 }

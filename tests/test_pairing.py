@@ -120,6 +120,7 @@ STRAY = {
         "conformance/tester/server/harness.py"
     ),
     "tests/benchmarks/test_fuzzing_parts.py": "benchmarks/fuzzing_parts.py",
+    "tests/documentation/test_implementations.py": "documentation/implementations.py",
     "tests/documentation/test_links.py": "documentation/links.py",
     "tests/documentation/test_pages.py": "documentation/pages.py",
     "tests/documentation/test_pictures.py": "documentation/pictures.py",

@@ -1,6 +1,6 @@
 """`rpcrdma lab`: a kernel in a virtual machine, with Soft-RoCE.
 
-Its commands are run, shell, doctor, config, tree, up, status and down.
+Its commands are run, shell, doctor, config, tree, kernel, up, status and down.
 """
 
 from __future__ import annotations
@@ -12,6 +12,7 @@ from typing import Final
 
 from conformance.bad_input import at_least_one, seconds_above_zero
 from conformance.cli.lab_guest import add_guest_options, lab_run_of
+from conformance.cli.lab_kernel import add_kernel, run_kernel
 from targets.base import TargetError
 from targets.lab.console import Severity
 from targets.lab.doctor import diagnose, install_command, kernel_advice, render
@@ -114,6 +115,7 @@ def add_parser(subparsers: argparse._SubParsersAction[argparse.ArgumentParser]) 
     )
     _add_config(commands)
     _add_tree(commands)
+    add_kernel(commands)
     _add_standing(commands)
 
 
@@ -126,6 +128,8 @@ def run(args: argparse.Namespace) -> int:
             case "config":
                 print(fragment([kind for kind in DebugKind if getattr(args, kind.value)]))
                 return 0
+            case "kernel":
+                return run_kernel(args)
             case "shell":
                 return _shell(args)
             case "tree":

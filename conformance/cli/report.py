@@ -9,8 +9,10 @@ from conformance.bad_input import BadInput
 from conformance.cli.background import background
 from conformance.cli.baseline import checked_by, run_file
 from conformance.suite.evidence import complete
-from conformance.suite.runner import RECORDS
+from conformance.suite.runner import RECORDS, known_ids
+from reports.baseline import check_baseline, load_baseline
 from reports.folder import render_all
+from reports.pages.one_page import write_one_page
 from reports.pages.overview import write_overview
 from reports.pages.run_pages import write_run_pages
 from reports.stream import read_run
@@ -18,6 +20,7 @@ from reports.stream import read_run
 if TYPE_CHECKING:
     import argparse
 
+    from reports.baseline import BaselineCheck
     from reports.record import RunRecord
 
 __all__ = ["add_parser", "run"]
@@ -37,7 +40,8 @@ def add_parser(subparsers: argparse._SubParsersAction[argparse.ArgumentParser]) 
             " and what changed between runs of one target, with all pages of each run. Exit status"
             " 0 says that the pages are there, and nothing of the verdicts."
         ),
-        epilog="example: rpcrdma report results-6.1 results-6.12 --output kernels",
+        epilog="examples: rpcrdma report results-6.1 results-6.12 --output kernels;"
+        " rpcrdma report RUN RUN RUN --page results/implementations.html --baselines results",
     )
     parser.add_argument(
         "runs", metavar="RUN", nargs="+", type=Path, help="folder that certify wrote"
@@ -53,6 +57,18 @@ def add_parser(subparsers: argparse._SubParsersAction[argparse.ArgumentParser]) 
         type=Path,
         metavar="FILE",
         help="known deviations of the one run, as certify takes them",
+    )
+    parser.add_argument(
+        "--page",
+        type=Path,
+        metavar="FILE",
+        help="instead of all that, one page (.html) of implementations by requirement, for showing",
+    )
+    parser.add_argument(
+        "--baselines",
+        type=Path,
+        metavar="DIR",
+        help="with --page: folder below which baselines are, whose findings the cells lead to",
     )
     parser.set_defaults(run=run)
 
@@ -71,12 +87,29 @@ def run(arguments: argparse.Namespace) -> int:
     output: Path | None = arguments.output
     if output is not None and (output / RECORDS).exists():
         raise BadInput(f"`{output}` holds a run, whose pages would go; name another --output")
+    if arguments.page is not None:
+        checked = [(place, one, _best(arguments.baselines, one)) for place, one in runs]
+        write_one_page(checked, arguments.page)
+        print(f"report: {arguments.page}")
+        return 0
     if len(runs) == 1:
         first = _one(*runs[0], output, arguments.baseline)
     else:
         first = _many(runs, output or Path(_MANY), arguments.baseline)
     print(f"report: {first}")
     return 0
+
+
+def _best(folder: Path | None, record: RunRecord) -> BaselineCheck | None:
+    """What the baseline says that explains most of a run; None if none is for its target."""
+    files = sorted(folder.glob("**/baseline*.toml")) if folder else []
+    target = record.header.profile
+    checks = [
+        check_baseline(record, baseline, file, known_ids())
+        for file in files
+        if (baseline := load_baseline(file)).target == target
+    ]
+    return max(checks, key=lambda check: len(check.known), default=None)
 
 
 def _one(place: Path, record: RunRecord, output: Path | None, baseline: Path | None) -> Path:

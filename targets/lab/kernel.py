@@ -1,7 +1,8 @@
 """Which kernel the lab boots, and whether it brings the modules that the lab needs.
 
-A kernel is named by release (`6.1.0-56-amd64`), by the path of its image or by that of the tree in
-which it was built (`targets.lab.build_tree`).  Without a name the newest image in /boot that has
+A kernel is named by release (`6.1.0-56-amd64`), by the name by which `rpcrdma lab kernel` fetched
+it (`6.12`), by the path of its image or by that of the tree in which it was built
+(`targets.lab.build_tree`).  Without a name the newest image in /boot that has
 all modules is taken.  A kernel that was not installed works as well: unpack its Debian package
 anywhere and name the image; its modules are expected where the package puts them, in
 `lib/modules/RELEASE` two folders above the image or below.
@@ -16,6 +17,7 @@ from typing import Final
 
 from targets.lab.build_tree import is_build_tree, prepare_tree
 from targets.lab.errors import LabError
+from targets.lab.kernel_cache import cached_image
 
 __all__ = [
     "BOOT_MODULES",
@@ -101,7 +103,8 @@ def select_kernel(wanted: str | None = None, root: Path = Path("/")) -> Kernel:
     """The kernel to boot.
 
     Args:
-        wanted: a release, the path of an image or build tree, or None for the newest that will do.
+        wanted: a release, the name of one that was fetched, the path of an image or build tree, or
+            None for the newest that will do.
         root: where /boot and /lib/modules are looked for.
 
     Raises:
@@ -130,6 +133,8 @@ def _named(wanted: str, root: Path) -> Kernel:
     for kernel in installed_kernels(root):
         if kernel.release == wanted:
             return kernel
+    if fetched := cached_image(wanted):
+        return _installed(fetched, _release_of(fetched), root)
     image = Path(wanted)
     if is_build_tree(image):
         tree = prepare_tree(image)
@@ -139,6 +144,9 @@ def _named(wanted: str, root: Path) -> Kernel:
         raise LabError(
             "choosing a kernel",
             f"{wanted!r} is no image, no build tree and no installed release ({known})",
+            f"`rpcrdma lab kernel {wanted}` fetches it, if Debian has it"
+            if "/" not in wanted
+            else "",
         )
     return _installed(image.resolve(), _release_of(image), root)
 

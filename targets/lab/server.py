@@ -57,7 +57,7 @@ class StartedServer:
             LabError: it does not start, ends at once, or does not listen in time.
         """
         self._kernel = KernelLog()
-        # Appending: a server that opens /dev/stdout anew has a position of its own in the same file.
+        # Appending: a server that opens /dev/stdout anew has a position of its own there.
         with self._log.open("ab") as output:
             self._began_at = output.tell()
             try:

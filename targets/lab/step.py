@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import errno
 import subprocess
 import threading
 import time
@@ -104,8 +105,17 @@ def last_words(output: str) -> str:
     return " / ".join(lines[-_LINES:])
 
 
-def write_step(step: str, file: Path, text: str, remedy: str = "") -> None:
+def write_step(
+    step: str, file: Path, text: str, remedy: str = "", *, may_be_busy: bool = False
+) -> None:
     """Write to a file of the kernel's.
+
+    Args:
+        step: what it is for, to a person.
+        file: the file.
+        text: what is written.
+        remedy: what to do when it fails.
+        may_be_busy: the kernel may refuse it as busy; what follows tells whether that matters.
 
     Raises:
         LabError: it is missing, or the kernel refused.
@@ -113,6 +123,8 @@ def write_step(step: str, file: Path, text: str, remedy: str = "") -> None:
     try:
         file.write_text(text, encoding="ascii")
     except OSError as error:
+        if may_be_busy and error.errno == errno.EBUSY:
+            return
         raise LabError(step, f"{file}: {error.strerror}", remedy) from error
 
 

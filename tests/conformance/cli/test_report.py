@@ -114,3 +114,22 @@ def test_what_cannot_be_reported_is_refused_in_one_sentence(
     said = capsys.readouterr().err
     assert sentence in said
     assert said.count("\n") == 1
+
+
+def test_one_page_leads_to_the_findings_of_the_baseline_for_the_target(
+    runs: Path, tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    for name, target in (("other", "linux-server"), ("grants", "reference")):
+        (tmp_path / name).mkdir()
+        (tmp_path / name / "baseline.toml").write_text(
+            f'target = "{target}"\n[[finding]]\nwhy = "{name}-1 Grants nothing"\nlink = "x.md#y"\n'
+            f'[[finding.case]]\nid = "{CASE}[0]"\nverdict = "FAIL"\ntext = "at least one credit"\n'
+        )
+    page = tmp_path / "page.html"
+    words = [str(runs / name) for name in ("reference", "mutant:grants-zero")]
+    assert main(["report", *words, "--page", str(page), "--baselines", str(tmp_path)]) == 0
+    assert capsys.readouterr().out == f"report: {page}\n"
+    assert '<a href="grants/x.md#y" title="grants-1 Grants nothing">grants-1</a>' in (
+        page.read_text()
+    )
+    assert "other-1" not in page.read_text()

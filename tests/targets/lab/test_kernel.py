@@ -8,6 +8,7 @@ import pytest
 
 from targets.lab.errors import LabError
 from targets.lab.kernel import BOOT_MODULES, REQUIRED_MODULES, installed_kernels, select_kernel
+from targets.lab.kernel_cache import remember
 
 if TYPE_CHECKING:
     from pathlib import Path
@@ -125,3 +126,22 @@ def test_a_file_that_is_no_kernel_is_refused(tmp_path: Path) -> None:
     file.write_text("not a kernel")
     with pytest.raises(LabError, match="is not a kernel image that tells its release"):
         select_kernel(str(file), tmp_path)
+
+
+def test_a_kernel_that_was_fetched_is_named_as_it_was_asked_for(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setenv("XDG_CACHE_HOME", str(tmp_path))
+    folder = tmp_path / "rpcrdma" / "kernels"
+    install(folder / "6.12.1-amd64", "6.12.1-amd64")
+    remember("6.12", "6.12.1-amd64", folder)
+    kernel = select_kernel("6.12", tmp_path / "root")
+    assert kernel.release == "6.12.1-amd64"
+    assert kernel.modules == folder / "6.12.1-amd64/lib/modules/6.12.1-amd64"
+
+
+def test_a_line_that_was_not_fetched_is_refused_with_the_command_that_does(tmp_path: Path) -> None:
+    with pytest.raises(LabError, match=r"; `rpcrdma lab kernel 5\.4` fetches it"):
+        select_kernel("5.4", tmp_path)
+    with pytest.raises(LabError, match=r"no installed release \(none\)$"):
+        select_kernel("./5.4", tmp_path)

@@ -2,17 +2,16 @@
 
 from __future__ import annotations
 
+import errno
+import os
 import threading
-from typing import TYPE_CHECKING
+from pathlib import Path
 
 import pytest
 
 from targets.lab import step
 from targets.lab.errors import LabError
 from targets.lab.step import await_step, last_words, run_step, write_step
-
-if TYPE_CHECKING:
-    from pathlib import Path
 
 
 def test_output_is_returned() -> None:
@@ -73,3 +72,19 @@ def test_a_file_that_does_not_say_it_in_time_is_named(
         await_step("ending", tmp_path / "v4_end_grace", "Y")
     with pytest.raises(LabError, match=r"ending: .*/none: No such file or directory; x"):
         await_step("ending", tmp_path / "none", "Y", "x")
+
+
+def test_a_kernel_that_is_busy_is_an_error_unless_what_follows_tells(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    def refuse(_file: Path, _text: str, **_options: str) -> int:
+        raise OSError(refusal, os.strerror(refusal))
+
+    monkeypatch.setattr(Path, "write_text", refuse)
+    refusal = errno.EBUSY
+    write_step("ending grace", tmp_path / "file", "Y", may_be_busy=True)
+    with pytest.raises(LabError, match=r"ending grace: .*: Device or resource busy"):
+        write_step("ending grace", tmp_path / "file", "Y")
+    refusal = errno.EPERM
+    with pytest.raises(LabError, match="Operation not permitted"):
+        write_step("ending grace", tmp_path / "file", "Y", may_be_busy=True)

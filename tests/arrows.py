@@ -109,7 +109,7 @@ ARROWS: dict[str, set[str]] = {
             "rpcrdma.roce.transport rpcrdma.endpoint.core rpcrdma.endpoint.properties "
             "rpcrdma.endpoint.requester rpcrdma.endpoint.responder rpcrdma.endpoint.backward "
             "rpcrdma.endpoint.negotiation rpcrdma.endpoint.ends targets.base targets.profile "
-            "targets.fabrics targets.in_process targets.endings"
+            "targets.fabrics targets.in_process targets.endings targets.usage"
         ),
         "targets.nfs": (
             "rpcrdma.errors rpcrdma.wire rpcrdma.ulp rpcrdma.fabric rpcrdma.endpoint.responder "
@@ -131,9 +131,14 @@ ARROWS: dict[str, set[str]] = {
         "targets.guest_device": (
             "rpcrdma.errors rpcrdma.ulp rpcrdma.fabric rpcrdma.roce targets.base targets.ping "
             "targets.profile targets.lab targets.standing targets.network targets.nfs "
-            "targets.guest_share targets.guest_client targets.kerberos"
+            "targets.guest_share targets.guest_client targets.kerberos targets.usage"
         ),
         "targets.placed": "targets.base targets.lab targets.standing targets.guest_device",
+        "targets.leaks": (
+            "rpcrdma.wire rpcrdma.fabric rpcrdma.endpoint.core rpcrdma.endpoint.responder "
+            "targets.base targets.profile targets.reference targets.usage"
+        ),
+        "targets.usage": "",
         "targets.mutants": (
             "rpcrdma.errors rpcrdma.wire rpcrdma.ulp rpcrdma.fabric rpcrdma.roce "
             "rpcrdma.roce.packet rpcrdma.roce.transport rpcrdma.endpoint.core "
@@ -153,7 +158,7 @@ ARROWS: dict[str, set[str]] = {
         ),
         "targets.registry": (
             "targets.base targets.profile targets.network targets.upper_tester targets.mutants "
-            "targets.variants"
+            "targets.variants targets.leaks"
         ),
         "conformance": "",
         "conformance.bad_input": "",
@@ -173,7 +178,7 @@ ARROWS: dict[str, set[str]] = {
         "conformance.tester": (
             "rpcrdma.errors rpcrdma.wire rpcrdma.ulp rpcrdma.fabric rpcrdma.roce.packet "
             "rpcrdma.roce.link reports.record targets.base targets.profile conformance.oracle "
-            "conformance.oracle.responder"
+            "conformance.oracle.responder targets.usage"
         ),
         "conformance.tester.workload": (
             "rpcrdma.errors rpcrdma.wire rpcrdma.ulp targets.base targets.profile targets.nfs "
@@ -192,7 +197,7 @@ ARROWS: dict[str, set[str]] = {
             "rpcrdma.errors rpcrdma.wire rpcrdma.ulp rpcrdma.fabric reports.record targets.base "
             "conformance.catalogue conformance.oracle conformance.oracle.responder "
             "conformance.oracle.requester conformance.tester conformance.tester.client "
-            "conformance.tester.server"
+            "conformance.tester.server targets.usage"
         ),
         "conformance.backward": (
             "rpcrdma.errors rpcrdma.wire rpcrdma.ulp targets.base targets.profile "
@@ -257,7 +262,8 @@ ARROWS: dict[str, set[str]] = {
             "targets.mutants targets.variants targets.registry targets.profile_keys "
             "targets.profile_draft targets.profile_problems conformance.bad_input "
             "conformance.catalogue conformance.tester conformance.tester.client "
-            "conformance.suite conformance.explore conformance.nightly conformance.proof"
+            "conformance.suite conformance.explore conformance.nightly conformance.proof "
+            "targets.leaks"
         ),
         "fuzz": (
             "rpcrdma.errors rpcrdma.xdr rpcrdma.wire rpcrdma.ulp rpcrdma.fabric rpcrdma.roce "

@@ -159,7 +159,7 @@ class ProcessSession:
 
     def usage(self) -> Usage | None:
         """What the process holds."""
-        return usage_of_process(self._process.pid)
+        return usage_of_process(self.process.pid)
 
     def restart(self) -> None:
         """Start the process again."""

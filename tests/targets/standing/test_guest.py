@@ -12,16 +12,18 @@ import pytest
 from targets.lab.accelerator import Accelerator
 from targets.lab.errors import LabError
 from targets.lab.kernel import Kernel
+from targets.lab.logs import CONSOLE_LOG, SERVER_LOG
+from targets.lab.resources import Resources
+from targets.lab.setup import LabServer, ServerKind
 from targets.standing import guest as module
-from targets.standing.guest import StandingGuest
+from targets.standing.guest import StandingGuest, machine_of
 from targets.standing.lines import LineSplitter, as_line
+from targets.standing.machine import MachineFiles
 from targets.standing.setup import StandingSetup
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator
     from pathlib import Path
-
-    from targets.standing.machine import MachineFiles
 
 
 @pytest.fixture
@@ -164,3 +166,48 @@ def test_a_path_that_is_too_long_for_a_socket_is_not_taken(
     guest = start("exec sleep 1000")
     assert len(str(guest.files.agent_socket).encode()) < 108
     assert list(long.iterdir()) == []
+
+
+def test_what_kernel_and_server_print_can_be_kept(
+    start: Callable[[str], StandingGuest], tmp_path: Path
+) -> None:
+    guest = start("read never </dev/zero")
+    guest.files.console.write_text("booted\n")
+    guest.files.logs.mkdir()
+    (guest.files.logs / SERVER_LOG).write_text("serving\n")
+    guest.keep_logs(tmp_path / "lab")
+    guest.close()
+    assert (tmp_path / "lab" / CONSOLE_LOG).read_text() == "booted\n"
+    assert (tmp_path / "lab" / SERVER_LOG).read_text() == "serving\n"
+
+
+def test_the_servers_log_is_in_the_last_of_the_shared_folders(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(module, "bootable_image", lambda image: image)
+    kernel, files = Kernel(tmp_path, "6.1-test", None), MachineFiles(tmp_path)
+    given = Resources(shares=("/srv/data",))
+    for kind, shared in (
+        (ServerKind.COMMAND, ["/srv/data", str(files.logs)]),
+        (ServerKind.NFSD, ["/srv/data"]),
+    ):
+        setup = StandingSetup(LabServer(kind, ("server",)), resources=given)
+        words = machine_of(files, kernel, Accelerator.TCG, 1, setup)
+        found = [word for word in words if word.startswith("local,id=share")]
+        assert [word.split("path=")[1].split(",")[0] for word in found] == shared
+
+
+@pytest.mark.parametrize(
+    ("kind", "boot", "seconds"),
+    [
+        (ServerKind.NFSD, 0.0, 120.0),
+        (ServerKind.NFSD, 7.0, 7.0),
+        (ServerKind.COMMAND, 0.0, 300.0),
+        (ServerKind.COMMAND, 7.0, 187.0),
+    ],
+)
+def test_a_server_may_take_its_time_beside_the_boot(
+    kind: ServerKind, boot: float, seconds: float
+) -> None:
+    setup = StandingSetup(LabServer(kind, ready_s=180.0), resources=Resources(boot_s=boot))
+    assert module._ready_s(setup, Accelerator.TCG) == seconds

@@ -19,7 +19,7 @@ from targets.standing.initramfs import (
     module_files,
     wanted_modules,
 )
-from targets.standing.setup import SETUP_FILE, StandingSetup
+from targets.standing.setup import SERVER_LOGS, SETUP_FILE, StandingSetup
 from tests.targets.standing.test_archive import entries
 
 DEPENDENCIES = """\
@@ -145,3 +145,11 @@ def test_shared_folders_are_mounted_for_writing_before_the_agent_starts(kernel: 
     ]
     assert lines.index(mounts[-1]) < len(lines) - 1
     assert all(" -o rw," in line for line in mounts)
+
+
+@pytest.mark.usefixtures("small")
+def test_a_server_that_the_profile_starts_logs_into_a_folder_of_the_hosts(kernel: Kernel) -> None:
+    server = LabServer(ServerKind.COMMAND, ("server",), has_tree=True)
+    found = entries(build_initramfs(kernel, StandingSetup(server)))
+    assert f" share0 /root{SERVER_LOGS}\n" in found["init"][1].decode()
+    assert "rpcrdma/export/size-1000" in found

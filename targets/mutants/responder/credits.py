@@ -73,6 +73,7 @@ class ErrorsGrantNothing(ReplyRules):
             "bidir.2.2.2.server-posts-receives-for-its-forward-grant",
             SURVIVES,
             "rfc8166.3.5.receives-posted-and-large-enough",
+            "rfc8166.4.5.bad-call-header-answered",
             "rfc8166.8.1.no-new-vulnerabilities",
         ),
         "no message after the first thirty-two is received, whatever its length",

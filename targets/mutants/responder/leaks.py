@@ -28,11 +28,15 @@ if TYPE_CHECKING:
 
 TRANSACTIONS: Final = "rfc8166.3.3.1.credit-is-one-transaction"
 
+UNRECEIVED: Final = {
+    "rfc8166.4.5.bad-call-header-answered": "what comes when no Receive is left is not answered"
+}
+
 _SHORTEST: Final = 28
 _HEADER: Final = 28
 
 
-@mutant(breaks=TRANSACTIONS)
+@mutant(breaks=TRANSACTIONS, also_trips=UNRECEIVED)
 class LosesReceivesByErrChunk(Responder):
     """Posts no Receive again for a call that it answers by ERR_CHUNK."""
 
@@ -41,7 +45,7 @@ class LosesReceivesByErrChunk(Responder):
         return without_receives(actions) if sends_error(actions, ERR_CHUNK) else actions
 
 
-@mutant(breaks=TRANSACTIONS)
+@mutant(breaks=TRANSACTIONS, also_trips=UNRECEIVED)
 class LosesReceivesByErrVers(Responder):
     """Posts no Receive again for a message that it answers by ERR_VERS."""
 

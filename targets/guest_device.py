@@ -211,7 +211,8 @@ class GuestServerSession(NetworkSession):
         extra = self._profile.extra
         self.fabric.trace = Trace()  # it belongs to no case
         try:
-            self._guest.current.agent.restart()
+            lab = self._profile.lab
+            self._guest.current.agent.restart(lab.ready if lab and lab.start else 0.0)
             program = (extra.program, extra.program_version)
             ping(self.fabric, self.address, program, self._profile.connect_deadline)
         except (LabError, FabricError, DecodeError) as error:

@@ -80,13 +80,16 @@ class GuestAgent:
         )
         return GuestRun(said["status"], as_octets(said["output"]), as_octets(said["errors"]))
 
-    def restart(self) -> None:
+    def restart(self, ready_s: float = 0.0) -> None:
         """End the guest's server, whatever it does, and start it anew; its files stay.
+
+        Args:
+            ready_s: seconds that a program of the profile's has until it listens.
 
         Raises:
             LabError: it does not come up.
         """
-        self._ask("restart", _SERVER_S)
+        self._ask("restart", _SERVER_S + ready_s)
 
     def renew(self) -> None:
         """As `restart`, with the exported files as they were at first."""

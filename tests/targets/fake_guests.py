@@ -53,11 +53,17 @@ class FakeAgent:
     asked: list[str] = field(default_factory=list)
     stuck: str = ""
     printed: dict[str, bytes] = field(default_factory=dict)
+    end: str = ""
+
+    def ended(self) -> str:
+        if self.stuck:
+            raise LabError("asking the guest", self.stuck)
+        return self.end
 
     def meanwhile(self, act: Callable[[], None]) -> None:
         act()
 
-    def restart(self) -> None:
+    def restart(self, _ready_s: float = 0.0) -> None:
         self.asked.append("restart")
         if self.stuck:
             raise LabError("stopping nfsd", self.stuck)

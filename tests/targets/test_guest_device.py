@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from pathlib import Path
 from typing import TYPE_CHECKING
 
 import pytest
@@ -22,6 +23,9 @@ if TYPE_CHECKING:
     from collections.abc import Iterator
 
     from rpcrdma.errors import FabricError
+
+EXAMPLE = Path(__file__).parents[2] / "targets/examples/server_in_lab/profile.toml"
+"""A server that the lab starts in its guest."""
 
 
 @pytest.fixture
@@ -51,6 +55,22 @@ def pings(monkeypatch: pytest.MonkeyPatch) -> list[FabricError]:
 
 def server(run: FakeRunGuest, name: str = "linux-server") -> GuestServerTarget:
     return GuestServerTarget(find_profile(name), run)  # type: ignore[arg-type]  # all it uses
+
+
+@pytest.mark.usefixtures("pings")
+def test_a_program_that_has_ended_in_its_guest_is_dead_until_it_is_started_again(
+    run: FakeRunGuest, guest: FakeGuest
+) -> None:
+    profile = find_profile(str(EXAMPLE))
+    session = GuestServerTarget(profile, run).start()  # type: ignore[arg-type]  # all it uses
+    assert session.alive() is None
+    guest.agent.end = "the server was ended by SIGSEGV"
+    assert session.alive() == "the server was ended by SIGSEGV"
+    session.restart()
+    assert guest.agent.asked == ["restart"]
+    guest.agent.stuck = "no answer"
+    assert session.alive() == "the guest does not answer: asking the guest: no answer"
+    session.close()
 
 
 @pytest.mark.usefixtures("pings")

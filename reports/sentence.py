@@ -21,9 +21,13 @@ def in_one_sentence(run: RunRecord, check: BaselineCheck | None = None) -> str:
     """The result: what was found against the target, or that nothing was, and of how much."""
     summary = summarise(run)
     parts = list(_found(run.header.target, summary))
+    if count := len(summary.deaths):
+        parts.append(f"it died {'once' if count == 1 else f'{count} times'}")
+    if count := summary.lost:
+        parts.append(f"{counted(count, 'case')} not judged because it did not serve")
     if count := summary.counts[Verdict.ERROR]:
         parts.append(f"{counted(count, 'case')} ended by a fault of the suite")
-    if count := summary.counts[Verdict.INCONC]:
+    if count := summary.counts[Verdict.INCONC] - summary.lost:
         parts.append(f"{counted(count, 'case')} could not be brought about")
     if check is not None:
         parts.append(_agreement(check))

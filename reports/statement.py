@@ -135,6 +135,9 @@ def _refuse(run: RunRecord, summary: Summary) -> None:
         planned = counted(len(run.header.planned), "case")
         judged = len(run.header.planned) - len(summary.missing)
         raise NoStatement(f"the run was cut short, {judged} of {planned} judged; run it to its end")
+    if summary.lost:
+        lost = counted(summary.lost, "case")
+        raise NoStatement(f"the device did not serve, and {lost} had no verdict; run it again")
     if summary.exit_status == NOTHING_JUDGED or not summary.requirements:
         raise NoStatement("the run judged nothing; select cases that the profile's claims allow")
 

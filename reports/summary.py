@@ -99,6 +99,8 @@ class Summary:
         notes: how many things cases tell that break nothing.
         requirements: what was cited, by document and section.
         exit_status: without a baseline; see `exit_status`.
+        deaths: the cases that tell of a death of the device.
+        lost: how many cases were not judged because the device did not serve.
     """
 
     counts: dict[Verdict, int]
@@ -106,6 +108,8 @@ class Summary:
     requirements: tuple[RequirementResult, ...]
     exit_status: int
     notes: int = 0
+    deaths: tuple[CaseRecord, ...] = ()
+    lost: int = 0
 
     @property
     def total(self) -> int:
@@ -178,7 +182,15 @@ def summarise(run: RunRecord) -> Summary:
     notes = sum(len(case.notes) for case in run.cases)
     failed = bool(counts[Verdict.FAIL] or counts[Verdict.ERROR] or deaths(run.cases))
     status = _status(run, counts, missing, failed=failed)
-    return Summary(counts, missing, _requirements(run.cases), status, notes)
+    return Summary(
+        counts,
+        missing,
+        _requirements(run.cases),
+        status,
+        notes,
+        deaths(run.cases),
+        sum(case.lost for case in run.cases),
+    )
 
 
 def deaths(cases: Iterable[CaseRecord]) -> tuple[CaseRecord, ...]:

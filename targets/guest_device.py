@@ -162,6 +162,7 @@ class GuestServerSession(NetworkSession):
         self._profile = profile
         self._guest = guest
         self._target = target
+        self._is_program = profile.lab is not None and bool(profile.lab.start)
 
     @property
     def initiator(self) -> GssInitiator | None:
@@ -169,8 +170,14 @@ class GuestServerSession(NetworkSession):
         return self._target.initiator
 
     def alive(self) -> str | None:
-        """How the guest died."""
-        return self._guest.current.alive()
+        """How the guest died, or the server that the profile has started in it."""
+        died = self._guest.current.alive()
+        if died or not self._is_program:
+            return died
+        try:
+            return self._guest.current.agent.ended() or None
+        except LabError as error:
+            return self._guest.current.alive() or f"the guest does not answer: {error}"
 
     def console(self) -> str:
         """What the guest's kernel has printed."""
@@ -182,7 +189,7 @@ class GuestServerSession(NetworkSession):
         Raises:
             TargetError: the new one does not come up, or gives out another file handle.
         """
-        problem = self.alive() or self._start_in_place()
+        problem = self._guest.current.alive() or self._start_in_place()
         if problem:
             self._move(problem)
 
@@ -195,7 +202,7 @@ class GuestServerSession(NetworkSession):
             program = (extra.program, extra.program_version)
             ping(self.fabric, self.address, program, self._profile.connect_deadline)
         except (LabError, FabricError, DecodeError) as error:
-            return self.alive() or f"the server cannot be started again: {error}"
+            return self._guest.current.alive() or f"the server cannot be started again: {error}"
         return ""
 
     def _move(self, problem: str) -> None:

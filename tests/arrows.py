@@ -84,6 +84,7 @@ ARROWS: dict[str, set[str]] = {
         "targets.profile_problems": "targets.base targets.profile targets.acts targets.registry",
         "targets.device_address": "rpcrdma.errors",
         "targets.python_path": "",
+        "targets.endings": "",
         "targets.fabrics": (
             "rpcrdma.errors rpcrdma.fabric rpcrdma.roce rpcrdma.roce.link targets.profile "
             "targets.device_address targets.python_path"
@@ -93,22 +94,22 @@ ARROWS: dict[str, set[str]] = {
         "targets.tested_versions": "",
         "targets.lab": (
             "rpcrdma.ulp targets.profile targets.device_address targets.fabrics "
-            "targets.python_path targets.tested_versions"
+            "targets.python_path targets.tested_versions targets.endings"
         ),
         "targets.standing": (
             "rpcrdma.ulp targets.base targets.profile targets.acts targets.python_path targets.lab"
         ),
-        "targets.kernel_log": "targets.lab",
         "targets.kerberos": "rpcrdma.errors rpcrdma.ulp targets.base targets.lab targets.standing",
         "targets.network": (
-            "rpcrdma.fabric targets.base targets.profile targets.fabrics targets.lab"
+            "rpcrdma.errors rpcrdma.fabric targets.base targets.profile targets.fabrics "
+            "targets.lab targets.ping"
         ),
         "targets.reference": (
             "rpcrdma.errors rpcrdma.wire rpcrdma.ulp rpcrdma.fabric rpcrdma.roce "
             "rpcrdma.roce.transport rpcrdma.endpoint.core rpcrdma.endpoint.properties "
             "rpcrdma.endpoint.requester rpcrdma.endpoint.responder rpcrdma.endpoint.backward "
             "rpcrdma.endpoint.negotiation rpcrdma.endpoint.ends targets.base targets.profile "
-            "targets.fabrics targets.in_process"
+            "targets.fabrics targets.in_process targets.endings"
         ),
         "targets.nfs": (
             "rpcrdma.errors rpcrdma.wire rpcrdma.ulp rpcrdma.fabric rpcrdma.endpoint.responder "
@@ -116,7 +117,7 @@ ARROWS: dict[str, set[str]] = {
         ),
         "targets.upper_tester": (
             "rpcrdma.ulp rpcrdma.fabric targets.base targets.profile targets.acts "
-            "targets.fabrics targets.kernel_log targets.nfs"
+            "targets.fabrics targets.lab targets.nfs"
         ),
         "targets.shared": "targets.base targets.profile",
         "targets.guest_share": (

@@ -1,36 +1,31 @@
 """`rpcrdma lab`: a kernel in a virtual machine, with Soft-RoCE.
 
-Its commands are run, shell, doctor, config, up, status and down.
+Its commands are run, shell, doctor, config, tree, up, status and down.
 """
 
 from __future__ import annotations
 
 import argparse
-import shlex
 import sys
-from dataclasses import replace
 from pathlib import Path
 from typing import Final
 
 from conformance.bad_input import at_least_one, seconds_above_zero
+from conformance.cli.lab_guest import add_guest_options, lab_run_of
 from targets.base import TargetError
 from targets.lab.console import Severity
 from targets.lab.doctor import diagnose, install_command, kernel_advice, render
 from targets.lab.errors import LabError
+from targets.lab.export import fill_export
 from targets.lab.kernel_config import DebugKind, fragment
 from targets.lab.lab import (
     Ending,
     LabResult,
-    LabRun,
     is_native,
     run_in_lab,
     run_natively,
     run_shell,
-    server_of,
 )
-from targets.lab.resources import resources_of
-from targets.lab.setup import GuestSetup, LabServer, ServerKind
-from targets.profile import Lab
 from targets.registry import find_profile
 from targets.standing.setup_of import setup_of
 from targets.standing.stay import GuestState, bring_down, bring_up, death_of, find_guest
@@ -79,7 +74,7 @@ def add_parser(subparsers: argparse._SubParsersAction[argparse.ArgumentParser]) 
         epilog=_EXAMPLES,
         formatter_class=formatter,
     )
-    _add_guest_options(one)
+    add_guest_options(one)
     one.add_argument(
         "--deadline",
         type=seconds_above_zero,
@@ -97,7 +92,7 @@ def add_parser(subparsers: argparse._SubParsersAction[argparse.ArgumentParser]) 
         epilog="example:\n  rpcrdma lab shell",
         formatter_class=formatter,
     )
-    _add_guest_options(shell)
+    add_guest_options(shell)
 
     doctor = commands.add_parser(
         "doctor",
@@ -118,6 +113,7 @@ def add_parser(subparsers: argparse._SubParsersAction[argparse.ArgumentParser]) 
         help="print only that command; nothing when all is there",
     )
     _add_config(commands)
+    _add_tree(commands)
     _add_standing(commands)
 
 
@@ -132,6 +128,10 @@ def run(args: argparse.Namespace) -> int:
                 return 0
             case "shell":
                 return _shell(args)
+            case "tree":
+                fill_export(args.folder)
+                print(f"{args.folder} has the files that cases expect of an NFS server")
+                return 0
             case "up":
                 return _up(args)
             case "status":
@@ -161,6 +161,19 @@ def _add_config(commands: argparse._SubParsersAction[argparse.ArgumentParser]) -
         (DebugKind.LOCKDEP, "also what finds orders of locks that can deadlock"),
     ):
         config.add_argument(f"--{kind.value}", action="store_true", help=what)
+
+
+def _add_tree(commands: argparse._SubParsersAction[argparse.ArgumentParser]) -> None:
+    tree = commands.add_parser(
+        "tree",
+        help="the files that an NFS server under test must export",
+        description="Makes the files, links and folders that cases expect below the root of an"
+        " export, on this machine: 2.2 MiB, one symbolic link of 1,979 octets among it, which not"
+        " every file system takes. What is there by the same names is made anew.",
+        epilog="example:\n  rpcrdma lab tree /srv/export",
+        formatter_class=argparse.RawDescriptionHelpFormatter,
+    )
+    tree.add_argument("folder", metavar="DIR", type=Path, help="the folder; made if it is missing")
 
 
 def _add_standing(commands: argparse._SubParsersAction[argparse.ArgumentParser]) -> None:
@@ -199,64 +212,6 @@ def _add_standing(commands: argparse._SubParsersAction[argparse.ArgumentParser])
         commands.add_parser(name, help=what, epilog=f"example:\n  rpcrdma lab {name}")
 
 
-def _add_guest_options(parser: argparse.ArgumentParser) -> None:
-    parser.add_argument(
-        "--kernel",
-        metavar="PATH|RELEASE",
-        help="the kernel to boot, or the tree in which it was built (default: the newest in /boot"
-        " that will do)",
-    )
-    parser.add_argument(
-        "--writable",
-        metavar="FOLDER",
-        type=Path,
-        action="append",
-        default=[],
-        help="share this folder for writing; may be repeated",
-    )
-    parser.add_argument(
-        "--job",
-        metavar="FOLDER",
-        type=Path,
-        help="keep the guest's console, logs and trace in this folder",
-    )
-    parser.add_argument(
-        "--trace",
-        metavar="EVENT",
-        action="append",
-        default=[],
-        help="record these kernel trace events, such as 'rpcrdma:*'; needs --job",
-    )
-    parser.add_argument(
-        "--server",
-        metavar="CMD|PROFILE",
-        help="start this server instead of nfsd: a command, what [lab] of a profile (.toml) says,"
-        " or 'none'",
-    )
-    parser.add_argument(
-        "--ready",
-        type=seconds_above_zero,
-        metavar="SECONDS",
-        help="until that server must listen (default: what the profile says, or 30)",
-    )
-    parser.add_argument(
-        "--memory", metavar="SIZE", help="of the guest, such as 8G (default: the profile's, or 2G)"
-    )
-    parser.add_argument(
-        "--processors",
-        type=at_least_one,
-        metavar="N",
-        help="of the guest (default: the profile's, or 2)",
-    )
-    parser.add_argument(
-        "--parameter",
-        metavar="WORD",
-        action="append",
-        default=[],
-        help="give the guest's kernel this word at boot, beside the profile's; may be repeated",
-    )
-
-
 def _doctor(args: argparse.Namespace) -> int:
     checks = diagnose(kernel=args.kernel)
     if args.install_command:
@@ -272,9 +227,9 @@ def _run(args: argparse.Namespace) -> int:
     command = args.command[1:] if args.command[:1] == ["--"] else args.command
     if not command:
         raise LabError("lab run", "no command was given", "for example `rpcrdma lab run rdma link`")
-    lab_run = _lab_run(args, tuple(command), args.deadline)
+    wanted = lab_run_of(args, tuple(command), args.deadline)
     runner = run_natively if is_native() and not args.vm else run_in_lab
-    result = runner(lab_run, lambda line: print(line, flush=True))
+    result = runner(wanted, lambda line: print(line, flush=True))
     _tell(result)
     return _CUT_SHORT if result.status is None else result.status
 
@@ -282,7 +237,7 @@ def _run(args: argparse.Namespace) -> int:
 def _shell(args: argparse.Namespace) -> int:
     if not sys.stdin.isatty():
         raise LabError("lab shell", "there is no terminal", "use `rpcrdma lab run CMD`")
-    return run_shell(_lab_run(args, ("bash", "--login"), 0))
+    return run_shell(lab_run_of(args, ("bash", "--login"), 0))
 
 
 def _up(args: argparse.Namespace) -> int:
@@ -313,58 +268,6 @@ def _down() -> int:
 
 def _described(state: GuestState) -> str:
     return f"{state.target} on Linux {state.release} is up, in {state.folder}"
-
-
-def _lab_run(args: argparse.Namespace, command: tuple[str, ...], deadline_s: float) -> LabRun:
-    if args.trace and args.job is None:
-        raise LabError(
-            "lab run", "--trace needs a folder to leave the trace in", "add --job FOLDER"
-        )
-    server, lab = _server(args.server, args.ready)
-    setup = GuestSetup(
-        command=command,
-        folder=str(Path.cwd()),
-        server=server,
-        interactive=args.lab_command == "shell",
-        trace=tuple(args.trace),
-    )
-    writable = tuple(folder.resolve() for folder in args.writable)
-    kernel = args.kernel or lab.kernel or None
-    given = resources_of(_with_options(lab, args))
-    return LabRun(setup, deadline_s, kernel, writable, args.job, resources=given)
-
-
-def _server(word: str | None, ready_s: float | None) -> tuple[LabServer, Lab]:
-    """What --server and --ready say, and the `[lab]` of the profile that is named."""
-    lab = Lab()
-    if word is None:
-        server = LabServer()
-    elif word == "none":
-        server = LabServer(ServerKind.NONE)
-    elif word.endswith(".toml"):
-        profile = find_profile(word)
-        server, lab = server_of(profile), profile.lab or lab
-    else:
-        server = LabServer(ServerKind.COMMAND, tuple(shlex.split(word)))
-    return (replace(server, ready_s=ready_s) if ready_s else server), lab
-
-
-def _with_options(lab: Lab, args: argparse.Namespace) -> Lab:
-    """A profile's `[lab]`, where no option says otherwise.
-
-    Raises:
-        LabError: an option says what no profile may.
-    """
-    try:
-        return Lab(
-            memory=args.memory or lab.memory,
-            processors=args.processors or lab.processors,
-            parameters=(*lab.parameters, *args.parameter),
-            shares=lab.shares,
-            boot=lab.boot,
-        )
-    except ValueError as error:
-        raise LabError("lab run", str(error).replace("`memory`", "--memory")) from error
 
 
 def _tell(result: LabResult) -> None:

@@ -57,8 +57,9 @@ def add_parser(subparsers: argparse._SubParsersAction[argparse.ArgumentParser]) 
         ),
         epilog=(
             "exit status: 0 nothing failed; 1 something did, or is not as the baseline says; 2 bad"
-            " input or surroundings; 3 nothing was judged; 4 the run was cut short; 128 + N signal"
-            " N did that (130 Ctrl-C, 143 SIGTERM)."
+            " input or surroundings; 3 nothing was judged, or some was not because the device did"
+            " not serve; 4 the run was cut short; 128 + N signal N did that (130 Ctrl-C, 143"
+            " SIGTERM)."
             " example: rpcrdma certify linux-server --section 4.5 --output results"
         ),
     )

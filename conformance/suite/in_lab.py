@@ -102,8 +102,8 @@ def module_run(
     server = LabServer(ServerKind.NONE) if adapter_starts_it else server_of(profile)
     chosen = kernel or (profile.lab.kernel if profile.lab else "")
     command = (sys.executable, "-m", *words)
-    setup = GuestSetup(command, str(Path.cwd()), server=server)
     given = resources_of(profile.lab)
+    setup = GuestSetup(command, str(Path.cwd()), server=server, shares=given.shares)
     return LabRun(setup, deadline_s, chosen or None, writable, resources=given)
 
 

@@ -20,6 +20,7 @@ from conformance.suite.fixtures import Fixtures, SuiteError
 from conformance.suite.limits import OutOfTime, RunLimits
 from conformance.suite.losses import Losses
 from conformance.suite.section_end import (
+    SURVIVES,
     Lapses,
     Renewals,
     death_case,
@@ -326,6 +327,8 @@ class Plugin:
                     case, breaks or cited_and_broken(case, self._catalogue, unanswered=unanswered)
                 )
                 levels = {self._catalogue[one].verdict_when_broken for one in violated}
+                if self._running.died and Verdict.FAIL not in levels:  # a death is no advice
+                    return Verdict.FAIL, reason, (*violated, SURVIVES)
                 verdict = Verdict.FAIL if Verdict.FAIL in levels else Verdict.WARN
                 return verdict, reason, violated
             case Inconclusive() as error:

@@ -28,6 +28,7 @@ if TYPE_CHECKING:
 
 __all__ = [
     "FOUND_BETWEEN",
+    "SURVIVES",
     "Lapses",
     "Renewals",
     "added_ids",
@@ -47,8 +48,8 @@ FOUND_BETWEEN: Final = (_FILES, _SERVES, _LIVES)
 _WHOLE: Final = "rfc8166.8.1.no-new-vulnerabilities"
 """What damage breaks."""
 
-_SURVIVES: Final = "rfc8166.4.5.5.rpc-survives-connection-loss"
-"""What a device breaks that serves no new connection any more."""
+SURVIVES: Final = "rfc8166.4.5.5.rpc-survives-connection-loss"
+"""What a device breaks that serves no new connection any more, or dies."""
 
 
 def section_of(identity: str) -> str:
@@ -121,7 +122,7 @@ class Lapses:
             f"The device {what}: {problem}.",
             expected=("a good call that is served on a new connection",),
             actual=problem,
-            breaks=(_SURVIVES,),
+            breaks=(SURVIVES,),
         )
 
 
@@ -165,7 +166,7 @@ def _between_case(before: Case, kind: tuple[int, str]) -> Case:
         before,
         id=added_ids(before.id)[place],
         title=title,
-        requirements=(_SURVIVES,),
+        requirements=(SURVIVES,),
         interpretations=(),
         means=(),
         again=f"--document {document} --section {section}",

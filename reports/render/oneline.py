@@ -43,6 +43,9 @@ def standing(run: RunRecord, check: BaselineCheck | None = None) -> Words:
         known = f", {len(check.known)} known" if check and check.known else ""
         passed = summary.counts[Verdict.PASS] + summary.counts[Verdict.WARN]
         return Words(RunState.GOOD, f"{passed} of {judged} passed{known}")
+    if status == NOTHING_JUDGED and summary.lost:
+        text = f"{counted(summary.lost, 'case')} not judged, the device did not serve"
+        return Words(RunState.NOTHING_JUDGED, text)
     if status == NOTHING_JUDGED:
         return Words(RunState.NOTHING_JUDGED, "nothing judged")
     if status != _FAILED:
@@ -52,7 +55,8 @@ def standing(run: RunRecord, check: BaselineCheck | None = None) -> Words:
     if check:
         return Words(RunState.FAILED, f"{counted(len(check.problems), 'case')} not as known")
     failed = summary.counts[Verdict.FAIL] + summary.counts[Verdict.ERROR]
-    return Words(RunState.FAILED, f"{failed} of {judged} failed")
+    died = f", died {len(summary.deaths)} times" if summary.deaths else ""
+    return Words(RunState.FAILED, f"{failed} of {judged} failed{died}")
 
 
 def one_line(run: RunRecord, check: BaselineCheck | None = None) -> str:

@@ -178,6 +178,7 @@ def print_summary(console: Console, run: RunRecord, check: BaselineCheck | None 
         console.print(f"       and {more} more: see the report")
     explained = [group[0] for group in groups[:_EXPLAINED]]
     _print_notes(console, (case for case in run.cases if case not in explained))
+    _print_deaths(console, summary)
     _print_end(console, run, summary)
     if check:
         _print_check(console, run.cases, check)
@@ -216,11 +217,23 @@ def _print_end(console: Console, run: RunRecord, summary: Summary) -> None:
         line = f"The run was cut short: {judged}; {run.footer.reason}."
     elif summary.missing:
         line = f"The run was cut short: {judged}."
+    elif summary.lost:
+        lost = counted(summary.lost, "case")
+        line = f"{lost} could not be judged: the device did not serve, as their reasons say."
     elif summary.exit_status == NOTHING_JUDGED:
         line = "Nothing was judged: no case says anything of the device."
     else:
         return
     console.print(Text(line, "bold magenta"), soft_wrap=True)
+
+
+def _print_deaths(console: Console, summary: Summary) -> None:
+    """Where the device died, and how."""
+    for case in summary.deaths[:_EXPLAINED]:
+        line = Text(f"died   {case.id}: {case.died}", "bold magenta")
+        console.print(line, soft_wrap=True)
+    if len(summary.deaths) > _EXPLAINED:
+        console.print(f"died   {len(summary.deaths) - _EXPLAINED} times more; see the report")
 
 
 def _unreached(summary: Summary) -> str:

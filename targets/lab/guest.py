@@ -16,6 +16,7 @@ from typing import Final
 
 from targets.lab.errors import LabError
 from targets.lab.export import fill_export
+from targets.lab.export_disk import mount_export
 from targets.lab.kept import keeping
 from targets.lab.kernel import REQUIRED_MODULES
 from targets.lab.nfsd import start_nfsd
@@ -29,6 +30,8 @@ __all__ = ["INSIDE", "main"]
 INSIDE: Final = "RPCRDMA_LAB"
 """Set in the guest's environment: there is no need to boot another one."""
 
+_STANDARD_FILES: Final = ("stdin", "stdout", "stderr")
+
 _NOT_FOUND: Final = 127
 _SIGNALLED: Final = 128
 
@@ -40,6 +43,10 @@ def main(arguments: list[str]) -> int:
     setup = GuestSetup.read(setup_file)
     try:
         prepare(setup)
+        if setup.server.has_tree and setup.server.kind is ServerKind.COMMAND:
+            export = Path(setup.server.export)
+            mount_export(export, setup.shares)
+            fill_export(export)
         with (
             running_server(setup.server, job / "server.log") as server,
             keeping(server, Path("/run/rpcrdma-server"), setup.server.ready_s),
@@ -63,11 +70,24 @@ def prepare(setup: GuestSetup) -> None:
     """
     if INSIDE not in os.environ:
         raise LabError("setting up the guest", "this is not the lab", "use `rpcrdma lab run`")
+    _own_standard_files()
     load_modules(REQUIRED_MODULES)
     set_up_interface(setup.network)
     add_device(setup.network)
     if setup.server.kind is ServerKind.NFSD:
         start_nfsd(setup.server, fill_export)
+
+
+def _own_standard_files() -> None:
+    """Have the names of standard files mean those of whoever opens them, as on any Linux.
+
+    virtme-ng makes two of them the port on which the suite hears what its command says: a server
+    that logs to /dev/stdout would talk in between.
+    """
+    for number, name in enumerate(_STANDARD_FILES):
+        path = Path("/dev") / name
+        path.unlink(missing_ok=True)
+        path.symlink_to(f"/proc/self/fd/{number}")
 
 
 def run_command(setup: GuestSetup) -> int:

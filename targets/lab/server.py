@@ -20,8 +20,8 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Final
 
 from targets.endings import words_of_end
-from targets.kernel_log import KernelLog
 from targets.lab.errors import LabError
+from targets.lab.kernel_log import KernelLog
 from targets.lab.setup import LabServer, ServerKind
 from targets.lab.step import last_words, run_step
 

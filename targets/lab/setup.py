@@ -84,6 +84,7 @@ class GuestSetup:
         environment: added to the guest's own.
         interactive: the command talks to a person; give it a terminal.
         trace: kernel trace events to record while the command runs, such as `rpcrdma:*`.
+        shares: folders of the host that the profile has the guest write to.
     """
 
     command: tuple[str, ...]
@@ -93,6 +94,7 @@ class GuestSetup:
     server: LabServer = LabServer()
     interactive: bool = False
     trace: tuple[str, ...] = ()
+    shares: tuple[str, ...] = ()
 
     def write(self, job: Path) -> Path:
         """Put this into the job folder, and return the file."""
@@ -121,6 +123,7 @@ class GuestSetup:
             ),
             interactive=record["interactive"],
             trace=tuple(record["trace"]),
+            shares=tuple(record["shares"]),
         )
 
 

@@ -33,6 +33,7 @@ import msgspec
 from rpcrdma.errors import FabricError
 from rpcrdma.fabric.trace import Trace
 from targets.base import Act, ActKind, ActResult, ActState, TargetError
+from targets.endings import words_of_end
 from targets.fabrics import BETWEEN, open_fabric
 from targets.reference.acts import ACTS
 from targets.reference.client_parts import CLIENT, ClientParts, make_client
@@ -220,7 +221,7 @@ class ProcessClientSession:
             return None
         self._hear()
         status = self._process.poll() if self._ended is None else self._ended.status
-        return None if status is None else f"the process ended with status {status}"
+        return None if status is None else f"the process {words_of_end(status)}"
 
     def _hear(self) -> None:
         """Take what has been said."""

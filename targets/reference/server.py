@@ -17,6 +17,7 @@ from typing import TYPE_CHECKING, Final
 from rpcrdma.endpoint.ends.serving import Server
 from rpcrdma.fabric.base import Address
 from targets.base import TargetError
+from targets.endings import words_of_end
 from targets.fabrics import FABRICS, IN_PROCESS, open_hosts
 from targets.in_process import make_network, require_switch
 from targets.reference.device_process import parse_address, process_of, stop_process
@@ -113,7 +114,7 @@ class ProcessSession:
         self.fabric, _, host = open_hosts(fabric, address.host)
         self._wanted = Address(host, address.port)
         try:
-            self._process, self.address = self._begin()
+            self.process, self.address = self._begin()
         except TargetError:
             self.fabric.close()
             raise
@@ -135,17 +136,17 @@ class ProcessSession:
 
     def alive(self) -> str | None:
         """How the process ended, if it did."""
-        status = self._process.poll()
-        return None if status is None else f"the process ended with status {status}"
+        status = self.process.poll()
+        return None if status is None else f"the process {words_of_end(status)}"
 
     def restart(self) -> None:
         """Start the process again."""
-        stop_process(self._process)
-        self._process, self.address = self._begin()
+        stop_process(self.process)
+        self.process, self.address = self._begin()
 
     def close(self) -> None:
         """End the process and release the fabric."""
-        stop_process(self._process)
+        stop_process(self.process)
         self.fabric.close()
 
 

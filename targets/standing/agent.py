@@ -59,6 +59,7 @@ class Agent:
             "take": _take,
             "make-folder": _make_folder,
             "log": prepared.log_after,
+            "ended": prepared.ended,
             "serve-calls": self._relay.listen,
             "reply": lambda stream, octets: self._relay.reply(stream, as_octets(octets)),
         }

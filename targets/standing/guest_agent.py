@@ -92,6 +92,11 @@ class GuestAgent:
         """As `restart`, with the exported files as they were at first."""
         self._ask("renew", _SERVER_S)
 
+    def ended(self) -> str:
+        """How the server that the profile has started in the guest ended; empty while it runs."""
+        told: str = self._ask("ended", _ANSWER_S)
+        return told
+
     def log(self, line: int = 0) -> list[str]:
         """What the guest's kernel has logged, from the line of that number on."""
         lines: list[str] = self._ask("log", _ANSWER_S, line=line)

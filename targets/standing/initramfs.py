@@ -61,6 +61,9 @@ _OF_SERVER: Final = {
 }
 
 
+_STANDARD: Final = ((0, "stdin"), (1, "stdout"), (2, "stderr"))
+
+
 def wanted_modules(kind: ServerKind) -> tuple[str, ...]:
     """What is loaded before the agent starts; all else is loaded when somebody asks for it."""
     return (*_MACHINE, *_DEVICE, *_OF_SERVER[kind])
@@ -84,7 +87,7 @@ def build_initramfs(kernel: Kernel, setup: StandingSetup) -> bytes:
     for number, file in enumerate(module_files(kernel, wanted_modules(setup.server.kind))):
         archive.file(f"modules/{number:03}-{_plain_name(file)}", _unpacked(file))
     archive.file("rpcrdma/setup.json", json.dumps(setup.record()).encode())
-    if setup.server.kind is ServerKind.NFSD:
+    if setup.server.kind is ServerKind.NFSD or setup.server.has_tree:
         with tempfile.TemporaryDirectory(prefix="rpcrdma-export-") as folder:
             fill_export(Path(folder) / "export")
             archive.tree("rpcrdma/export", Path(folder) / "export")
@@ -119,6 +122,8 @@ def first_program(kernel: Kernel, shares: tuple[str, ...] = ()) -> str:
         "mount -t sysfs sys /root/sys",
         "mount -t devtmpfs dev /root/dev",
         "mount -t tmpfs run /root/run",
+        # A server that is told to log to a standard file logs to its own.
+        *(f"ln -sf /proc/self/fd/{number} /root/dev/{name}" for number, name in _STANDARD),
         *(
             f"must mount -t 9p -o rw,{shared} share{number} {shlex.quote('/root' + folder)}"
             for number, folder in enumerate(shares)

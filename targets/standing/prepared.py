@@ -16,6 +16,7 @@ from targets.lab.step import run_step
 from targets.standing.setup import EXPORT_COPY
 
 if TYPE_CHECKING:
+    from targets.lab.server import StartedServer
     from targets.standing.lines import Said
     from targets.standing.setup import StandingSetup
 
@@ -35,6 +36,7 @@ class PreparedGuest:
     def __init__(self, setup: StandingSetup, log: Path = _LOG) -> None:
         self.setup = setup
         self._running = ExitStack()
+        self._server: StartedServer | None = None
         self._failure: LabError | None = None
         self._ready_s = 0.0
         self._log = os.open(log, os.O_RDONLY | os.O_NONBLOCK | os.O_CLOEXEC)
@@ -80,6 +82,11 @@ class PreparedGuest:
             LabError: a step failed.
         """
         server = self.setup.server
+        if server.kind is ServerKind.COMMAND and server.has_tree:
+            self._running.close()
+            self._make_export()
+            self._start_command()
+            return
         if server.kind is not ServerKind.NFSD:
             self.restart()
             return
@@ -113,17 +120,35 @@ class PreparedGuest:
         for network in networks:
             add_device(network)
         if self.setup.server.kind is ServerKind.COMMAND:
+            if self.setup.server.has_tree:
+                self._make_export()
             self._start_command()
+
+    def _make_export(self) -> None:
+        from targets.lab.export_disk import mount_export  # only where it is wanted
+
+        export = Path(self.setup.server.export)
+        mount_export(export, self.setup.resources.shares)
+        self._fill(export)
 
     def _start_command(self) -> None:
         # Only where it is wanted: each module that is imported costs.
         from targets.lab.server import running_server
 
         os.environ.update(self.setup.environment)
-        self._running.enter_context(running_server(self.setup.server, Path("/run/server.log")))
+        server = running_server(self.setup.server, Path("/run/server.log"))
+        self._server = self._running.enter_context(server)
+
+    def ended(self) -> str:
+        """How the profile's server ended; empty while it runs, or if there is none."""
+        return "" if self._server is None else self._server.alive()
 
     def _fill(self, export: Path) -> None:
-        run_step("filling the export", ["cp", "-a", f"{EXPORT_COPY}/.", str(export)])
+        # Over what cases have changed; a link's target is not what is written to.
+        run_step(
+            "filling the export",
+            ["cp", "-a", "--remove-destination", f"{EXPORT_COPY}/.", str(export)],
+        )
 
     def _next_record(self) -> str:
         while True:

@@ -8,7 +8,7 @@ import tempfile
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from targets.kernel_log import KernelLog
+from targets.lab.kernel_log import KernelLog
 from targets.upper_tester.program import UpperTesterProgram
 
 if TYPE_CHECKING:

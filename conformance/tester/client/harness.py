@@ -327,6 +327,7 @@ class Harness:
         self._peers.remove(peer)
 
     def _after_restart(self, problem: str) -> tuple[Peer | None, str]:
+        self.life.untold()  # it may have died since it was last asked
         try:
             self._restart(problem, was_alive=self.session.alive() is None)
         except (TargetError, FabricError) as error:

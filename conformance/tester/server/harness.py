@@ -286,6 +286,7 @@ class ClientHarness:
         return "" if result.done else result.detail
 
     def _after_restart(self, problem: str) -> str:
+        self.life.untold()  # it may have died since it was last asked
         was_alive = self.session.alive() is None
         self.service.close()
         try:

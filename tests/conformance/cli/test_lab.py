@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import argparse
-from pathlib import Path
 from typing import TYPE_CHECKING
 
 import pytest
@@ -12,12 +11,13 @@ from conformance.cli import lab as command
 from targets.lab.console import ConsoleFault, Severity
 from targets.lab.errors import LabError
 from targets.lab.lab import Ending, LabResult, LabRun
-from targets.lab.resources import Resources
 from targets.lab.setup import LabServer, ServerKind
 from targets.standing.stay import GuestState
 from tests.conformance.cli.fake_lab import FakeLab
 
 if TYPE_CHECKING:
+    from pathlib import Path
+
     from targets.standing.setup import StandingSetup
 
 
@@ -51,28 +51,6 @@ def test_another_server_replaces_nfsd(requests: list[LabRun]) -> None:
     lab("run", "--server", "none", "true")
     assert requests[0].setup.server == LabServer(ServerKind.COMMAND, ("./server", "--port", "1"))
     assert requests[1].setup.server.kind is ServerKind.NONE
-
-
-def test_a_profile_says_which_server_and_for_how_long_it_may_start(
-    requests: list[LabRun],
-) -> None:
-    profile = "targets/examples/server_in_lab/profile.toml"
-    lab("run", "--server", profile, "true")
-    lab("run", "--server", profile, "--ready", "7", "true")
-    assert [run.setup.server.ready_s for run in requests] == [180.0, 7.0]
-    assert {run.setup.server.command[0] for run in requests} == {"sh"}
-
-
-def test_the_guest_is_given_what_the_profile_and_the_options_say(
-    requests: list[LabRun], tmp_path: Path
-) -> None:
-    text = Path("targets/examples/server_in_lab/profile.toml").read_text(encoding="utf-8")
-    profile = tmp_path / "own.toml"
-    profile.write_text(text + 'memory = "512M"\nprocessors = 3\nparameters = ["quiet"]\n')
-    lab("run", "--server", str(profile), "true")
-    lab("run", "--server", str(profile), "--memory", "1G", "--parameter", "nosmt", "true")
-    assert requests[0].resources == Resources(512, 3, ("quiet",))
-    assert requests[1].resources == Resources(1024, 3, ("quiet", "nosmt"))
 
 
 @pytest.mark.parametrize(
@@ -208,3 +186,21 @@ def test_the_configuration_is_printed_with_what_is_wanted(
     assert "CONFIG_KASAN=y" in more
     assert "CONFIG_PROVE_LOCKING=y" in more
     assert "CONFIG_KCOV=y" not in more
+
+
+def test_the_tree_is_made_in_a_folder_of_this_machine(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    assert lab("tree", str(tmp_path / "export")) == 0
+    assert (tmp_path / "export" / "size-1000").stat().st_size == 1000
+    assert "has the files that cases expect" in capsys.readouterr().out
+
+
+def test_a_tree_that_cannot_be_made_is_one_sentence_and_status_2(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    (tmp_path / "file").touch()
+    assert lab("tree", str(tmp_path / "file")) == 2
+    told = capsys.readouterr().err
+    assert told.startswith(f"rpcrdma lab: making the file tree: {tmp_path / 'file'}: File exists;")
+    assert len(told.splitlines()) == 1

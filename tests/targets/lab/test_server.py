@@ -2,13 +2,16 @@
 
 from __future__ import annotations
 
+import os
+import signal
+import subprocess
 from pathlib import Path
 from typing import TYPE_CHECKING
 
 import pytest
 
 from targets.lab.errors import LabError
-from targets.lab.server import is_listening, running_server
+from targets.lab.server import is_listening, listener_of, running_server
 from targets.lab.setup import LabServer, ServerKind
 
 if TYPE_CHECKING:
@@ -30,6 +33,8 @@ def test_a_listener_is_known_by_state_and_port() -> None:
     assert is_listening(LISTING, 20049)
     assert not is_listening(LISTING, 2004)
     assert not is_listening(LISTING, 777)
+    assert (listener_of(LISTING, 20049), listener_of(LISTING, 777)) == (99, 0)
+    assert listener_of(LISTING.replace("pid 99 ", ""), 20049) == 0
 
 
 def test_the_server_runs_meanwhile_and_is_stopped(
@@ -56,7 +61,8 @@ def test_a_server_that_ends_at_once_is_told_with_its_status(
     fake("rdma")
     with (
         pytest.raises(
-            LabError, match="ended with status 9 before it listened; its output is in log"
+            LabError,
+            match="ended with status 9 before it listened; it said last: oh; its output is in log",
         ),
         running_server(command("echo oh; exit 9"), tmp_path / "log"),
     ):
@@ -89,3 +95,63 @@ def test_a_command_that_does_not_exist_points_to_the_profile(tmp_path: Path) -> 
 def test_the_kernels_server_needs_nothing_here(tmp_path: Path) -> None:
     with running_server(LabServer(), tmp_path / "log"):
         assert not (tmp_path / "log").exists()
+
+
+WAITS = "while :; do read x </dev/null; done"
+
+
+@pytest.fixture
+def listing(tmp_path: Path, programs: tuple[FakeProgram, Calls]) -> Path:
+    """What `rdma resource` shows; at first a listener of the kernel's own."""
+    file = tmp_path / "listing"
+    file.write_text(LISTING.replace("pid 99 ", ""))
+    fake, _ = programs
+    fake("rdma", f'while read -r line; do echo "$line"; done <{file}')
+    return file
+
+
+def test_a_server_that_was_killed_is_told_with_its_signal_and_last_words(
+    tmp_path: Path, listing: Path
+) -> None:
+    assert listing.exists()
+    script = f"echo one; echo two $$ >&2; echo $$ >{tmp_path}/pid; {WAITS}"
+    with running_server(command(script), tmp_path / "log") as server:
+        assert server is not None
+        for _ in range(2):
+            while not (tmp_path / "pid").exists() or not (tmp_path / "pid").read_text().strip():
+                pass
+            pid = int((tmp_path / "pid").read_text())
+            assert server.alive() == ""
+            os.kill(pid, signal.SIGKILL)
+            while not (told := server.alive()):
+                pass
+            assert told == f"the server was ended by SIGKILL; it said last: one / two {pid}"
+            (tmp_path / "pid").unlink()
+            server.restart()
+            assert server.alive() == ""
+
+
+def test_a_script_that_outlives_its_server_is_as_dead_as_that(
+    tmp_path: Path, listing: Path
+) -> None:
+    child = subprocess.Popen(["/bin/sh", "-c", WAITS])
+    listing.write_text(LISTING.replace("pid 99 ", f"pid {child.pid} "))
+    with running_server(command(WAITS), tmp_path / "log") as server:
+        assert server is not None
+        assert server.alive() == ""
+        child.kill()
+        child.wait()
+        assert server.alive() == "the process that listened is gone"
+
+
+def test_what_the_kernel_says_of_a_death_is_told(
+    tmp_path: Path, listing: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    assert listing.exists()
+    line = "Out of memory: Killed process 99 (server)"
+    monkeypatch.setattr("targets.lab.server.KernelLog.killed", lambda _: line)
+    with running_server(command("exit 3"), tmp_path / "log") as server:
+        assert server is not None
+        while not (told := server.alive()):
+            pass
+        assert told == f"the server ended with status 3; the kernel says: {line}"

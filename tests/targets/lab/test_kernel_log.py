@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING
 
 import pytest
 
-from targets.kernel_log import KernelLog
+from targets.lab.kernel_log import KernelLog
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -86,3 +86,12 @@ def test_a_machine_that_shows_no_log_tells_nothing(tmp_path: Path) -> None:
 
     assert log.death() is None
     log.close()
+
+
+def test_who_was_ended_for_want_of_memory_is_told(log: Log) -> None:
+    assert log.log.killed() == ""
+    log.write(b"3,342,99,-;Out of memory: Killed process 99 (server) total-vm:1kB\n")
+    assert log.log.killed() == "Out of memory: Killed process 99 (server) total-vm:1kB"
+    log.write(OOPS)
+    assert log.log.death() is not None
+    assert log.log.killed()

@@ -140,7 +140,11 @@ def _known(check: BaselineCheck | None, folder: Path) -> dict[str, tuple[str, st
     """Label, heading and link of what is known, by the case's id."""
     entries: dict[str, Known] = check.known if check else {}
     return {
-        case: (one.why.split()[0], one.why, seen_from(folder, one.link) if one.link else "")
+        case: (
+            one.why.split()[0].rstrip("."),
+            one.why,
+            seen_from(folder, one.link) if one.link else "",
+        )
         for case, one in entries.items()
     }
 

@@ -140,11 +140,9 @@ def kernel_advice(root: Path = Path("/")) -> str:
     return "\n".join(
         (
             f"Kernels that --kernel takes by release: {', '.join(names) or 'none'}",
-            "Another one, without installing it (Debian's security archive has newer ones):",
-            "  apt-cache search --names-only '^linux-image-6.*-amd64$'",
-            "  apt-get download linux-image-RELEASE && dpkg -x linux-image-RELEASE_*.deb kernel",
-            "  depmod --basedir kernel RELEASE",
-            "  rpcrdma certify linux-server --kernel kernel/boot/vmlinuz-RELEASE",
+            "Another one of Debian's, without installing it (`rpcrdma lab kernel --list` has all):",
+            "  rpcrdma lab kernel 6.12",
+            "  rpcrdma certify linux-server --kernel 6.12",
             "One that you have built, from the tree in which that was:",
             "  rpcrdma certify linux-server --kernel PATH-OF-THE-TREE",
         )

@@ -36,6 +36,9 @@ _STATE: Final = Path("/var/lib/nfs")
 _MOUNT_PORT: Final = 20048
 """TCP port of MOUNT, which is the one that is registered for it; profiles assume the same."""
 
+_GRACE_S: Final = "10"
+"""Seconds of nfsd's grace period, where it cannot be ended: the fewest that the kernel takes."""
+
 _TESTERS_THREADS: Final = 64
 """As many as the calls that one connection can have under way (its credits): svcrdma lets a thread
 sleep until its error message has left (6.1), so a tester that takes no answers can hold as many
@@ -119,6 +122,7 @@ def stop_nfsd() -> None:
 
 def _begin_threads(testers: int) -> BegunStep:
     threads = testers * _TESTERS_THREADS + _MORE_THREADS
+    write_step("shortening nfsd's grace period", _CONTROL / "nfsv4gracetime", _GRACE_S)
     return begin_step("starting nfsd", ["rpc.nfsd", str(threads)], _INSTALL)
 
 
@@ -129,7 +133,8 @@ def _listen(threads: BegunStep, port: int) -> None:
     write_step("making nfsd listen on RDMA", _CONTROL / "portlist", f"rdma {port}", remedy)
     write_step("ending lockd's grace period", _LOCK_CONTROL / "nlm_end_grace", "Y")
     step, grace = "ending nfsd's grace period", _CONTROL / "v4_end_grace"
-    # Linux 7.3 refuses to end a grace period that is over, as it may be: nobody has to reclaim.
+    # Linux 7.3 refuses where nobody keeps a list of clients (nfsdcld is not there); then the period
+    # ends by itself, soon.
     write_step(step, grace, "Y", may_be_busy=True)
     await_step(step, grace, "Y")  # a worker of the kernel's does it some time later
 

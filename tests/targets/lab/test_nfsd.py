@@ -60,6 +60,7 @@ def test_the_grace_period_is_ended(
     fake, _ = programs
     for name in PROGRAMS:
         fake(name)
+    fake("rpc.nfsd", f'test "$(/bin/cat {tmp_path}/control/nfsv4gracetime)" = 10')
     start_nfsd(server, fill_export)
     assert (tmp_path / "control" / "v4_end_grace").read_text() == "Y"
     assert (tmp_path / "lock_control" / "nlm_end_grace").read_text() == "Y"

@@ -86,6 +86,7 @@ def test_each_finding_that_is_told_first_has_its_entries() -> None:
         "10",
         "13",
         "C-13",
+        *("G-1", "G-2", "G-3", "G-4", "G-9", "G-17", "G-18"),
         "H-1",
         "H-3",
         "H-8",

@@ -157,6 +157,7 @@ def test_a_server_that_was_started_again_has_time_to_leave_its_grace_period(
     harness.ready_peer().send(build.null_call(harness.connect()))
     harness.end()
     harness.judged(None, ())
+    harness.begin()
     server.times = 3
 
     harness.ready_peer()

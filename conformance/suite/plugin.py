@@ -255,7 +255,10 @@ class Plugin:
             return
         self._unlooked, self._came_to_its_end = None, True
         if self._found is not None:
-            told = death_case(last) if rig.died else files_case(first, last)
+            told = death_case(last)
+            # A second death in a section is told by the look itself: each id is recorded once.
+            if not rig.died or not self._lapses.tells(told):
+                told = files_case(first, last)
             self._record(told, died=rig.died)
 
     @property

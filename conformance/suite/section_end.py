@@ -101,6 +101,12 @@ class Lapses:
         if verdict is not Verdict.NA:
             self._before[case.role] = case, verdict
 
+    def tells(self, told: Case) -> bool:
+        """Whether something is recorded for the first time, as it is herewith."""
+        is_new = told.id not in self._told
+        self._told.add(told.id)
+        return is_new
+
     def found(self, case: Case, rig: Rig) -> tuple[Case, Deviation] | None:
         """What is to be recorded of the start of a case, once for each section.
 
@@ -114,10 +120,9 @@ class Lapses:
         when = f"before {case.id}" if before is case else f"after {before.id} and before {case.id}"
         what = f"died {when}" if died else f"lives, and had to be started again to serve, {when}"
         told = _between_case(before, _DEAD if died else _DUMB)
-        if verdict is Verdict.FAIL or told.id in self._told:
+        if verdict is Verdict.FAIL or not self.tells(told):
             rig.case.remark(f"The device {what}: {problem}.")
             return None
-        self._told.add(told.id)
         return told, Deviation(
             f"The device {what}: {problem}.",
             expected=("a good call that is served on a new connection",),

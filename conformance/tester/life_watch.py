@@ -125,7 +125,8 @@ class LifeWatch:
         if died and self._has_served:
             raise self._deviation(died)
         if died:
-            self.died, self.died_before = "", died
+            again = f"{self.died_before}; and again at its start: {died}"
+            self.died, self.died_before = "", again if self.died_before else died
         return died
 
     def judged(self, found: BaseException | None) -> BaseException | None:

@@ -48,6 +48,7 @@ class StartedServer:
         self._step = f"starting {server.command[0]}"
         self._process: subprocess.Popen[bytes] | None = None
         self._began_at = self._listener = 0
+        self._end = ""
         self._kernel: KernelLog | None = None
 
     def start(self) -> None:
@@ -56,7 +57,7 @@ class StartedServer:
         Raises:
             LabError: it does not start, ends at once, or does not listen in time.
         """
-        self._kernel = KernelLog()
+        self._kernel, self._end = KernelLog(), ""
         # Appending: a server that opens /dev/stdout anew has a position of its own there.
         with self._log.open("ab") as output:
             self._began_at = output.tell()
@@ -73,14 +74,15 @@ class StartedServer:
                 raise LabError(self._step, cause, "look at the profile") from error
         try:
             self._wait_until_ready(self._process)
-        except LabError:
+        except LabError as error:
             self.stop()
+            self._end = str(error)
             raise
 
     def alive(self) -> str:
         """How it ended, with its last words; empty while it runs."""
         if self._process is None:
-            return ""
+            return self._end
         status = self._process.poll()
         if status is not None:
             return f"the server {words_of_end(status)}{self._more()}"

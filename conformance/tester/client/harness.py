@@ -225,6 +225,8 @@ class Harness:
                 self.case.remark(f"The first connection before the case was of no use: {at_first}.")
         if peer is None:
             peer, problem = self._after_restart(problem)
+        if peer is None and self.session.alive() is not None:
+            peer, problem = self._after_restart(problem)  # it has died again at its start
         if peer is None:
             raise NotServing(f"the device does not serve a good call before the case: {problem}")
         self.life.served()

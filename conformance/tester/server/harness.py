@@ -123,6 +123,8 @@ class ClientHarness:
         problem = self._try()
         if problem:
             problem = self._after_restart(problem)
+        if problem and self.session.alive() is not None:
+            problem = self._after_restart(problem)  # it has died again at its start
         if problem:
             problem = f"the client does not make a good call before the case: {problem}"
             raise Inconclusive(problem) if self.service.violations else NotServing(problem)

@@ -19,7 +19,7 @@ from tests.conformance.suite.written import CASES, NULL_CASE, scenario
 if TYPE_CHECKING:
     from pathlib import Path
 
-    from reports.record import RunRecord
+    from reports.record import CaseRecord, RunRecord
     from rpcrdma.ulp.file_store import FileStore
 
 FILES = "files-stay-whole"
@@ -260,6 +260,7 @@ def killed(tmp_path: Path, *moments: str, starts: bool = True) -> RunRecord:
     class Killed(MiniatureSession):
         death = "ended by SIGKILL" if "boot" in moments else ""
         is_gone = False
+        starts = 0
 
         def alive(self) -> str | None:
             return Killed.death or None
@@ -267,12 +268,17 @@ def killed(tmp_path: Path, *moments: str, starts: bool = True) -> RunRecord:
         def restart(self) -> None:
             if Killed.is_gone:
                 raise TargetError("it cannot be started")
-            Killed.death = ""
+            Killed.starts += 1
+            at_boot = "start" in moments and Killed.starts == 1
+            Killed.death = "ended by SIGSEGV" if at_boot else ""
             super().restart()
 
     def kill(case: str, _planned: int) -> None:
         if case.rpartition("/")[2] in moments:
             Killed.death, Killed.is_gone = "ended by SIGKILL", not starts
+
+    def kill_after(case: CaseRecord, planned: int) -> None:
+        kill(f"/after-{case.id.rpartition('/')[2]}", planned)
 
     scenarios = tmp_path / "scenarios"
     scenarios.mkdir()
@@ -281,7 +287,12 @@ def killed(tmp_path: Path, *moments: str, starts: bool = True) -> RunRecord:
     with pytest.MonkeyPatch.context() as patch:
         patch.setattr("tests.conformance.miniatures.MiniatureSession", Killed)
         return certify(
-            target, Selection(), tmp_path / "out", scenarios_folder=scenarios, on_begin=kill
+            target,
+            Selection(),
+            tmp_path / "out",
+            scenarios_folder=scenarios,
+            on_begin=kill,
+            on_case=kill_after,
         )
 
 
@@ -337,3 +348,31 @@ def test_a_device_that_does_not_come_back_is_no_green_run(tmp_path: Path) -> Non
     assert exit_status(record) == 1
     without = [replace(case, died="", verdict=Verdict.PASS) for case in record.cases]
     assert exit_status(replace(record, cases=tuple(without))) == NOTHING_JUDGED
+
+
+@pytest.mark.parametrize("moments", [("after-z",), ("after-it",)])
+def test_a_device_that_is_dead_when_a_section_ends_fails_there(
+    tmp_path: Path, moments: tuple[str, ...]
+) -> None:
+    record = killed(tmp_path, *moments)
+
+    assert ("4.5/lives-from-case-to-case", Verdict.FAIL, DEATH) in told(record)
+    assert [case for case in told(record) if not case[2]] == LIVED
+
+
+def test_a_second_death_in_a_section_is_told_by_the_look_at_its_end(tmp_path: Path) -> None:
+    record = killed(tmp_path, "then", "after-z")
+
+    assert [one for one in told(record) if one[2]] == [
+        ("4.5/lives-from-case-to-case", Verdict.FAIL, DEATH),
+        (f"4.5/{FILES}", Verdict.FAIL, DEATH),
+    ]
+    assert [one for one in told(record) if not one[2]] == LIVED
+
+
+def test_a_device_that_dies_again_at_its_start_is_started_once_more(tmp_path: Path) -> None:
+    record = killed(tmp_path, "then", "start")
+
+    both = f"{DEATH}; and again at its start: ended by SIGSEGV"
+    assert told(record)[2] == ("4.5/lives-from-case-to-case", Verdict.FAIL, both)
+    assert [one for one in told(record) if not one[2]] == LIVED

@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING
 import pytest
 
 from targets.lab.errors import LabError
-from targets.lab.server import is_listening, listener_of, running_server
+from targets.lab.server import StartedServer, is_listening, listener_of, running_server
 from targets.lab.setup import LabServer, ServerKind
 
 if TYPE_CHECKING:
@@ -155,3 +155,12 @@ def test_what_the_kernel_says_of_a_death_is_told(
         while not (told := server.alive()):
             pass
         assert told == f"the server ended with status 3; the kernel says: {line}"
+
+
+def test_a_server_that_does_not_start_is_dead_until_it_does(tmp_path: Path, listing: Path) -> None:
+    listing.write_text("")
+    server = StartedServer(command("echo oh; exit 9"), tmp_path / "log")
+    with pytest.raises(LabError):
+        server.start()
+    assert "ended with status 9 before it listened; it said last: oh" in server.alive()
+    server.stop()

@@ -16,7 +16,7 @@ import sysconfig
 from pathlib import Path
 from typing import Final
 
-__all__ = ["find_pyverbs", "make_pyverbs_importable", "pyverbs_path", "user_cache"]
+__all__ = ["caches", "find_pyverbs", "make_pyverbs_importable", "pyverbs_path", "user_cache"]
 
 _DEBIAN: Final = Path("/usr/lib/python3/dist-packages/pyverbs")
 
@@ -69,7 +69,15 @@ def make_pyverbs_importable() -> bool:
     return True
 
 
+def caches() -> Path:
+    """The folder of a user's caches (XDG Base Directory, section 3).
+
+    A relative XDG_CACHE_HOME is ignored, as that document asks.
+    """
+    named = Path(os.environ.get("XDG_CACHE_HOME", ""))
+    return named if named.is_absolute() else Path.home() / ".cache"
+
+
 def user_cache() -> Path:
     """Where this project keeps for a user what can be made again."""
-    base = os.environ.get("XDG_CACHE_HOME") or str(Path.home() / ".cache")
-    return Path(base) / "rpcrdma-conformance"
+    return caches() / "rpcrdma-conformance"

@@ -19,8 +19,9 @@ from reports.stream import read_run
 
 if TYPE_CHECKING:
     import argparse
+    from collections.abc import Iterable
 
-    from reports.baseline import BaselineCheck
+    from reports.baseline import Baseline, BaselineCheck
     from reports.record import RunRecord
 
 __all__ = ["add_parser", "run"]
@@ -88,7 +89,8 @@ def run(arguments: argparse.Namespace) -> int:
     if output is not None and (output / RECORDS).exists():
         raise BadInput(f"`{output}` holds a run, whose pages would go; name another --output")
     if arguments.page is not None:
-        checked = [(place, one, _best(arguments.baselines, one)) for place, one in runs]
+        baselines = _baselines(arguments.baselines)
+        checked = [(place, one, _best(baselines, one)) for place, one in runs]
         write_one_page(checked, arguments.page)
         print(f"report: {arguments.page}")
         return 0
@@ -100,14 +102,19 @@ def run(arguments: argparse.Namespace) -> int:
     return 0
 
 
-def _best(folder: Path | None, record: RunRecord) -> BaselineCheck | None:
-    """What the baseline says that explains most of a run; None if none is for its target."""
+def _baselines(folder: Path | None) -> tuple[tuple[Path, Baseline], ...]:
+    """The baselines below a folder; none without one."""
     files = sorted(folder.glob("**/baseline*.toml")) if folder else []
-    target = record.header.profile
+    return tuple((file, load_baseline(file)) for file in files)
+
+
+def _best(baselines: Iterable[tuple[Path, Baseline]], record: RunRecord) -> BaselineCheck | None:
+    """What the baseline says that explains most of a run; None if none is for its target."""
+    known, target = known_ids(), record.header.profile
     checks = [
-        check_baseline(record, baseline, file, known_ids())
-        for file in files
-        if (baseline := load_baseline(file)).target == target
+        check_baseline(record, baseline, file, known)
+        for file, baseline in baselines
+        if baseline.target == target
     ]
     return max(checks, key=lambda check: len(check.known), default=None)
 

@@ -8,6 +8,7 @@ in a row, no more cases are judged.  What was passed over is inconclusive and sa
 
 from __future__ import annotations
 
+from collections import defaultdict
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Final
 
@@ -44,7 +45,7 @@ class Losses:
     """What the devices of a run have cost, by role."""
 
     def __init__(self) -> None:
-        self._losses: dict[str, _Loss] = {}
+        self._losses: defaultdict[str, _Loss] = defaultdict(_Loss)
 
     def check(self, case: Case) -> None:
         """See that a case may be tried.
@@ -52,7 +53,7 @@ class Losses:
         Raises:
             NotServing: it is passed over.
         """
-        loss = self._losses.setdefault(case.role, _Loss())
+        loss = self._losses[case.role]
         section = section_of(case.id)
         if loss.section != section:
             loss.section, loss.deaths = section, 0
@@ -69,7 +70,7 @@ class Losses:
             rig: of the device.
             unserved: what ended it, if that was that the device does not serve.
         """
-        loss = self._losses.setdefault(case.role, _Loss())
+        loss = self._losses[case.role]
         if loss.gone:
             return
         if unserved is not None:
@@ -79,7 +80,7 @@ class Losses:
             return
         if rig.trace.events:
             loss.sections = 0
-        died = rig.died or rig.died_before
+        died = rig.life.died or rig.life.died_before
         loss.deaths = loss.deaths + 1 if died else 0
         most = rig.profile.extra.deaths
         if loss.deaths >= most:

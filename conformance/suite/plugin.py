@@ -191,7 +191,7 @@ class Plugin:
         unserved = self._found if isinstance(self._found, NotServing) else None
         self._found = rig.judged(self._limits.ended(self._found), case.requirements)
         lapse = self._lapses.found(case, rig)
-        died = rig.died or (rig.died_before if lapse is None else "")
+        died = rig.life.died or (rig.life.died_before if lapse is None else "")
         verdict = self._record(case, died=died, lost=isinstance(self._found, NotServing))
         self._losses.judged(case, rig, unserved)
         self._lapses.judged(case, verdict)
@@ -199,7 +199,7 @@ class Plugin:
         if lapse is not None:
             told, self._found = lapse
             self._came_to_its_end = True
-            self._record(told, died=rig.died_before)
+            self._record(told, died=rig.life.died_before)
         if rig.trace.events:
             self._unlooked = self._unlooked or case
         if nextitem is None or section_of(self._cases[nextitem.nodeid].id) != section_of(case.id):
@@ -257,9 +257,9 @@ class Plugin:
         if self._found is not None:
             told = death_case(last)
             # A second death in a section is told by the look itself: each id is recorded once.
-            if not rig.died or not self._lapses.tells(told):
+            if not rig.life.died or not self._lapses.tells(told):
                 told = files_case(first, last)
-            self._record(told, died=rig.died)
+            self._record(told, died=rig.life.died)
 
     @property
     def found(self) -> BaseException | None:
@@ -290,7 +290,7 @@ class Plugin:
         steps: tuple[Exchange, ...] = ()
         if self._folder is not None:
             stem = re.sub(r"[^A-Za-z0-9.-]+", "-", case.id).strip("-")
-            files = write_console(rig.console, self._folder, stem)
+            files = write_console(rig.life.console, self._folder, stem)
             if rig.trace.events:
                 trace = annotated(rig.trace, log.mutations)
                 files = write_evidence(trace, self._folder, stem, capture=self._captures) + files
@@ -330,7 +330,7 @@ class Plugin:
                     case, breaks or cited_and_broken(case, self._catalogue, unanswered=unanswered)
                 )
                 levels = {self._catalogue[one].verdict_when_broken for one in violated}
-                if self._running.died and Verdict.FAIL not in levels:  # a death is no advice
+                if self._running.life.died and Verdict.FAIL not in levels:  # a death is no advice
                     return Verdict.FAIL, reason, (*violated, SURVIVES)
                 verdict = Verdict.FAIL if Verdict.FAIL in levels else Verdict.WARN
                 return verdict, reason, violated

@@ -18,6 +18,7 @@ if TYPE_CHECKING:
     from collections.abc import Mapping
 
     from conformance.tester.case import CaseLog
+    from conformance.tester.life_watch import LifeWatch
     from rpcrdma.fabric.base import Fabric
     from rpcrdma.fabric.trace import Trace
     from targets.profile import Profile
@@ -62,6 +63,11 @@ class Rig(Protocol):
         """Of the running case."""
         ...
 
+    @property
+    def life(self) -> LifeWatch:
+        """How the device died, or why it was started again, as far as the running case tells."""
+        ...
+
     def begin(self) -> None:
         """Begin a case."""
         ...
@@ -78,26 +84,6 @@ class Rig(Protocol):
     @property
     def facts(self) -> tuple[tuple[str, str], ...]:
         """What is known of the rig, (name, value), for the run's record."""
-        ...
-
-    @property
-    def console(self) -> str:
-        """What the device's machine had printed when it was found dead in this case, or nothing."""
-        ...
-
-    @property
-    def died(self) -> str:
-        """How the device died, if that is told in this case; empty if it lives."""
-        ...
-
-    @property
-    def died_before(self) -> str:
-        """How it died, if it was found dead before it had served in this case; else empty."""
-        ...
-
-    @property
-    def lapse(self) -> str:
-        """Why the device, which lived, was started again for this case; empty if it was not."""
         ...
 
     def look(self) -> None:

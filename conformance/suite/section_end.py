@@ -42,6 +42,9 @@ _FILES: Final = "files-stay-whole"
 _SERVES: Final = "serves-from-case-to-case"
 _LIVES: Final = "lives-from-case-to-case"
 
+_SERVES_ON: Final = "A device that lives serves from one case to the next."
+_LIVES_ON: Final = "The device lives from one case to the next."
+
 FOUND_BETWEEN: Final = (_FILES, _SERVES, _LIVES)
 """What the ids of these records end with."""
 
@@ -65,21 +68,13 @@ def added_ids(identity: str) -> tuple[str, ...]:
 
 def files_case(first: Case, last: Case) -> Case:
     """The look after the section of `last`, the first one since before `first`."""
-    document, section = section_of(first.id).split("/")
-    return replace(
-        last,
-        id=added_ids(last.id)[0],
-        title="What no case writes holds after this section what it held before.",
-        requirements=(_WHOLE,),
-        interpretations=(),
-        means=(),
-        again=f"--document {document} --section {section}",
-    )
+    title = "What no case writes holds after this section what it held before."
+    return _beside(last, _FILES, title, _WHOLE, since=first)
 
 
 def death_case(last: Case) -> Case:
     """The device was found dead when the section of `last` was over."""
-    return _between_case(last, _DEAD)
+    return _beside(last, _LIVES, _LIVES_ON, SURVIVES)
 
 
 def since(found: BaseException | None, first: Case) -> BaseException | None:
@@ -113,13 +108,14 @@ class Lapses:
         Where the case before has failed, that is its verdict, and the device's start is told in a
         note; so is what happens more than once in a section.
         """
-        died, problem = rig.died_before, rig.lapse or rig.died_before
+        died, problem = rig.life.died_before, rig.life.lapse or rig.life.died_before
         if not problem or (not died and case.role not in self._before):
             return None
         before, verdict = self._before.get(case.role, (case, Verdict.PASS))
         when = f"before {case.id}" if before is case else f"after {before.id} and before {case.id}"
         what = f"died {when}" if died else f"lives, and had to be started again to serve, {when}"
-        told = _between_case(before, _DEAD if died else _DUMB)
+        name, title = (_LIVES, _LIVES_ON) if died else (_SERVES, _SERVES_ON)
+        told = _beside(before, name, title, SURVIVES)
         if verdict is Verdict.FAIL or not self.tells(told):
             rig.case.remark(f"The device {what}: {problem}.")
             return None
@@ -159,19 +155,24 @@ class Renewals:
             )
 
 
-_DUMB: Final = 1, "A device that lives serves from one case to the next."
-_DEAD: Final = 2, "The device lives from one case to the next."
+def _beside(
+    case: Case, name: str, title: str, requirement: str, *, since: Case | None = None
+) -> Case:
+    """What is recorded beside the cases of a section, in the place of one that somebody wrote.
 
-
-def _between_case(before: Case, kind: tuple[int, str]) -> Case:
-    """The record of a device that does not serve, or live, any more after a case."""
-    document, section = section_of(before.id).split("/")
-    place, title = kind
+    Args:
+        case: the last one before it.
+        name: of those that `FOUND_BETWEEN` has.
+        title: what holds where all is well.
+        requirement: what is broken otherwise.
+        since: a case of the section from which on this can follow, if that is another one.
+    """
+    document, section = section_of((since or case).id).split("/")
     return replace(
-        before,
-        id=added_ids(before.id)[place],
+        case,
+        id=f"{section_of(case.id)}/{name}",
         title=title,
-        requirements=(SURVIVES,),
+        requirements=(requirement,),
         interpretations=(),
         means=(),
         again=f"--document {document} --section {section}",

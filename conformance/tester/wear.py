@@ -47,8 +47,8 @@ NOISE: Final[Mapping[Resource, float]] = {
 """The least growth for each item that is told, in octets; of all else it is a half.
 
 Allocators and garbage collectors take more and more at first: the reference as a process grows by
-36 kB for each of its first forty connections, and by 3 kB for each of the next three hundred.  A
-guest's kernel keeps accounts of memory for each processor and adds them up late: half a megabyte
+36 kB for each of its first forty connections, and by up to 8 kB for each of the next three hundred.
+A guest's kernel keeps accounts of memory for each processor and adds them up late: half a megabyte
 may move between two looks, and does so between few of them, so that the growth is not even."""
 
 SLOWER: Final = 2.0

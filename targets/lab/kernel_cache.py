@@ -10,19 +10,16 @@ from __future__ import annotations
 import os
 from pathlib import Path
 
+from targets.python_path import caches
+
 __all__ = ["cache_folder", "cached_image", "image_in", "remember"]
 
 _NAMES = "names"
 
 
 def cache_folder() -> Path:
-    """The folder of all of them: below that of the user's caches (XDG Base Directory, section 3).
-
-    A relative XDG_CACHE_HOME is ignored, as that document asks.
-    """
-    named = Path(os.environ.get("XDG_CACHE_HOME", ""))
-    base = named if named.is_absolute() else Path.home() / ".cache"
-    return base / "rpcrdma" / "kernels"
+    """The folder of all of them, below that of the user's caches."""
+    return caches() / "rpcrdma" / "kernels"
 
 
 def cached_image(name: str, folder: Path | None = None) -> Path | None:

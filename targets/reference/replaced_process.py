@@ -1,6 +1,7 @@
 """An end of the reference with one of its parts replaced, in a process of its own.
 
-`targets.mutants.process` and `targets.variants.process` are run, and know where the parts are.
+`targets.mutants.process`, `targets.variants.process` and `targets.leaks.process` are run, and know
+where the parts are.
 """
 
 from __future__ import annotations

@@ -125,26 +125,6 @@ class Harness:
         broken = (*self._broken, *operations_after_replies(self.trace.events))
         return with_broken_rules(found, broken, cited, self.case, "device")
 
-    @property
-    def lapse(self) -> str:
-        """Why the device, which lived, was started again for this case; empty if it was not."""
-        return self.life.lapse
-
-    @property
-    def died(self) -> str:
-        """How the device died, if that is told in this case; else empty."""
-        return self.life.died
-
-    @property
-    def died_before(self) -> str:
-        """How it died, if it was found dead before it had served in this case; else empty."""
-        return self.life.died_before
-
-    @property
-    def console(self) -> str:
-        """What the device's machine had printed when it was found dead in this case."""
-        return self.life.console
-
     def numbered(self, text: str) -> str:
         """The text with the numbers of the case's calls in place of their XIDs (see `Xids`)."""
         return self.xids.numbered(text)

@@ -170,26 +170,6 @@ class ClientHarness:
         service.waiting()
         return service
 
-    @property
-    def lapse(self) -> str:
-        """Why the client, which lived, was started again for this case; empty if it was not."""
-        return self.life.lapse
-
-    @property
-    def died(self) -> str:
-        """How the client died, if that is told in this case; else empty."""
-        return self.life.died
-
-    @property
-    def died_before(self) -> str:
-        """How it died, if it was found dead before it had served in this case; else empty."""
-        return self.life.died_before
-
-    @property
-    def console(self) -> str:
-        """What the client's machine had printed when it was found dead in this case."""
-        return self.life.console
-
     def judged(self, found: BaseException | None, cited: tuple[str, ...]) -> BaseException | None:
         """What ended the case, together with the rules that messages of the client broke."""
         found = unless_covered(self.life.judged(found), self.service.received)

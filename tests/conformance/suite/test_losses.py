@@ -33,7 +33,7 @@ DEATH = "ended by SIGKILL"
 
 @dataclass
 class Device:
-    """As much of a rig as matters."""
+    """As much of a rig as matters, which is its own life."""
 
     died: str = ""
     died_before: str = ""
@@ -41,6 +41,10 @@ class Device:
     profile: SimpleNamespace = field(
         default_factory=lambda: SimpleNamespace(extra=SimpleNamespace(deaths=2))
     )
+
+    @property
+    def life(self) -> Device:
+        return self
 
 
 def case(name: str) -> Case:

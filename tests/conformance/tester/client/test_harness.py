@@ -122,7 +122,7 @@ def test_a_death_that_no_case_has_told_is_told_by_the_next(mini: ModuleType) -> 
 
     harness.ready_peer()
 
-    assert (harness.died, harness.died_before) == ("", "killed by signal 11")
+    assert (harness.life.died, harness.life.died_before) == ("", "killed by signal 11")
     assert harness.session.restarts == 1
     harness.close()
 
@@ -204,10 +204,10 @@ def test_a_device_that_lives_and_does_not_serve_has_lapsed_when_it_is_started_ag
 
     harness.ready_peer()
 
-    assert harness.lapse == "NULL got nothing within 5 s"
+    assert harness.life.lapse == "NULL got nothing within 5 s"
     assert len(heard) == 4  # on two connections, and behind the restart
     harness.begin()
-    assert harness.lapse == ""
+    assert harness.life.lapse == ""
     harness.close()
 
 
@@ -225,7 +225,7 @@ def test_a_connection_that_is_of_no_use_is_told_and_no_lapse(mini: ModuleType) -
 
     harness.ready_peer()
 
-    assert (harness.lapse, harness.session.restarts) == ("", 0)
+    assert (harness.life.lapse, harness.session.restarts) == ("", 0)
     (note,) = harness.case.notes
     assert note.startswith("The first connection before the case was of no use: NULL got the conn")
     harness.close()

@@ -48,7 +48,7 @@ def test_a_client_that_lives_is_started_again_if_it_must_be(harness: ClientHarne
     assert harness.session.fabric is not before
     assert harness.trace is trace
     harness.ready()
-    assert (harness.lapse, len(harness.service.received)) == ("", 1)
+    assert (harness.life.lapse, len(harness.service.received)) == ("", 1)
 
 
 def test_a_client_that_cannot_be_started_again_goes_on_as_it_was(
@@ -81,7 +81,7 @@ def test_a_client_that_died_after_a_case_is_told_by_the_next_one(harness: Client
     harness.begin()
     harness.ready()
 
-    assert (harness.died, harness.died_before) == ("", "RuntimeError: no slot")
+    assert (harness.life.died, harness.life.died_before) == ("", "RuntimeError: no slot")
 
 
 def test_a_client_that_died_before_its_case_ended_is_reported_beside_it(
@@ -93,7 +93,7 @@ def test_a_client_that_died_before_its_case_ended_is_reported_beside_it(
 
     assert isinstance(found, Deviation)
     assert found.reason == "Nothing came. The client died: RuntimeError: no slot."
-    assert harness.console == ""
+    assert harness.life.console == ""
 
 
 class Never:
@@ -125,7 +125,7 @@ def test_a_client_that_lives_and_makes_no_good_call_has_lapsed_when_it_is_starte
     harness.ready()
 
     assert problems == []
-    assert harness.lapse == "it is mute"
+    assert harness.life.lapse == "it is mute"
     assert harness.case.notes == ["The client had to connect anew before the case: it is mute."]
     harness.begin()
-    assert harness.lapse == ""
+    assert harness.life.lapse == ""

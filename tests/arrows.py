@@ -89,7 +89,7 @@ ARROWS: dict[str, set[str]] = {
             "rpcrdma.errors rpcrdma.fabric rpcrdma.roce rpcrdma.roce.link targets.profile "
             "targets.device_address targets.python_path"
         ),
-        "targets.in_process": "rpcrdma.fabric rpcrdma.roce targets.base",
+        "targets.in_process": "rpcrdma.fabric rpcrdma.roce targets.base targets.usage",
         "targets.ping": "rpcrdma.errors rpcrdma.wire rpcrdma.ulp rpcrdma.fabric",
         "targets.tested_versions": "",
         "targets.lab": (
@@ -137,8 +137,9 @@ ARROWS: dict[str, set[str]] = {
         ),
         "targets.placed": "targets.base targets.lab targets.standing targets.guest_device",
         "targets.leaks": (
-            "rpcrdma.wire rpcrdma.fabric rpcrdma.endpoint.core rpcrdma.endpoint.responder "
-            "targets.base targets.profile targets.reference targets.usage"
+            "rpcrdma.wire rpcrdma.fabric rpcrdma.endpoint.core rpcrdma.endpoint.requester "
+            "rpcrdma.endpoint.responder targets.base targets.profile targets.reference "
+            "targets.usage"
         ),
         "targets.usage": "",
         "targets.mutants": (

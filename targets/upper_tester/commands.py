@@ -226,8 +226,13 @@ class CommandActs:
         return run
 
     def usage(self) -> Usage | None:
-        """What the resident program holds that has been there longest, or else the kernel."""
+        """What the client holds: the kernel, or the resident program that has been there longest.
+
+        Which of them it is the profile says: what brings a kernel to act may be such a program.
+        """
         self._sweep()
+        if self._acts.kernel_log:
+            return self._place.usage()
         there = (resident for resident in self._residents if resident.listens)
         resident = next(there, None)
         return self._place.usage() if resident is None else resident.usage()

@@ -349,3 +349,15 @@ def test_what_the_program_holds_that_stays_is_told_or_else_the_kernel(
 
     assert upper.stop(STOP)
     assert upper.usage() == of_kernel
+
+
+def test_of_a_kernel_that_a_program_brings_to_act_the_kernel_is_told(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    upper = upper_tester("kernel-log = true\nresident = ['cat']\nprepare = 'true'")
+    of_kernel = Usage(((Resource.KERNEL, 1),))
+    monkeypatch.setattr(HERE, "usage", lambda: of_kernel, raising=False)
+
+    assert result(upper.begin("small", Command(tell="done"), {})).done
+    assert upper.usage() == of_kernel
+    assert upper.stop(STOP)

@@ -83,13 +83,15 @@ class StartedServer:
         """How it ended, with its last words; empty while it runs."""
         if self._process is None:
             return self._end
-        status = self._process.poll()
-        if status is not None:
-            return f"the server {words_of_end(status)}{self._more()}"
-        # What a profile starts may be a script, which goes on when the server has ended.
-        if self._listener and not _runs(self._listener):
-            return f"the process that listened is gone{self._more()}"
-        return ""
+        is_gone = self._listener and not _runs(self._listener)
+        try:
+            # How a process of many threads ended is not known before the last of them has.
+            ends_now = is_gone and self._listener == self._process.pid
+            status = self._process.wait(_STOP_S if ends_now else 0.0)
+        except subprocess.TimeoutExpired:
+            # What a profile starts may be a script, which goes on when the server has ended.
+            return f"the process that listened is gone{self._more()}" if is_gone else ""
+        return f"the server {words_of_end(status)}{self._more()}"
 
     def restart(self) -> None:
         """End what there is of it, and start it anew; raises as `start`."""

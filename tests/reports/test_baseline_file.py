@@ -120,6 +120,14 @@ def test_what_the_run_does_not_speak_of_is_left_alone() -> None:
             ("The end came for WRITE with target.", ", which was not what is allowed."),
         ),
         ("Region handle 0x8 lost", "Region"),
+        (
+            "The device died: it was ended by SIGSEGV; the kernel says: x[99]: segfault at 8.",
+            "The device died: it was ended by SIGSEGV",
+        ),
+        (
+            "It was ended; the kernel says: Out of memory: Killed 99; it said last: 10:01 hello.",
+            "It was ended; the kernel says: Out of memory",
+        ),
     ],
 )
 def test_what_differs_from_run_to_run_is_left_out(reason: str, text: str) -> None:

@@ -22,8 +22,11 @@ if TYPE_CHECKING:
 
 __all__ = ["Draft", "draw_up", "render_baseline", "stable_text"]
 
-_VOLATILE: Final = re.compile(r"\b(?:handle|offset) 0x[0-9a-f]+(?: instead of 0x[0-9a-f]+)?")
-"""What differs from run to run: where memory lies."""
+_VOLATILE: Final = re.compile(
+    r"\b(?:(?:handle|offset) 0x[0-9a-f]+(?: instead of 0x[0-9a-f]+)?"
+    r"|octet \d+ 0x[0-9a-f]{9,} instead of 0x[0-9a-f]{9,}|xid 0x[0-9a-f]+)"
+)
+"""What differs from run to run: where memory lies, and XIDs, by themselves and in several words."""
 
 _LAST_WORDS: Final = re.compile(
     r"(?<=\w); (?:it said last|the kernel says): (?!Out of memory).*", re.DOTALL

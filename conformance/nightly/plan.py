@@ -119,12 +119,12 @@ def _of_others(known: dict[str, Path], root: Path) -> list[NightStage]:
     Where such a server was not built, the stage says so and is not run.
     """
     stages = []
-    for name in _OTHERS:
-        profile = root / "targets" / "examples" / name / "profile.toml"
-        if profile.is_file():
-            files = sorted((root / "results").glob(f"{name}-*/baseline*.toml"))
-            baseline = known.get(name) or _baseline_of(name, files)
-            certified = _certify(str(profile), "", baseline)
+    for other in _OTHERS:
+        files = sorted((root / "results").glob(f"{other}-*/baseline*.toml"))
+        for profile in sorted((root / "targets" / "examples" / other).glob("profile*.toml")):
+            # `profile.toml` is the one that the folder is named for; others are named by theirs.
+            name = other + profile.stem.removeprefix("profile")
+            certified = _certify(str(profile), "", known.get(name) or _baseline_of(name, files))
             stages.append(replace(certified, name=_named("certify", name, "")))
     return stages
 

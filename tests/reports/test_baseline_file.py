@@ -121,6 +121,14 @@ def test_what_the_run_does_not_speak_of_is_left_alone() -> None:
         ),
         ("Region handle 0x8 lost", "Region"),
         (
+            "1 octet was not discarded: ERR_VERS xid 0xb3000000 version 0.",
+            "1 octet was not discarded: ERR_VERS",
+        ),
+        (
+            "NULL, 68 octets, octet 0 0xffffffffff instead of 0xb384c60200 was answered twice now.",
+            "was answered twice now.",
+        ),
+        (
             "The device died: it was ended by SIGSEGV; the kernel says: x[99]: segfault at 8.",
             "The device died: it was ended by SIGSEGV",
         ),

@@ -100,10 +100,12 @@ def test_published_baselines_are_those_of_the_kernels_line(tmp_path: Path) -> No
     assert "results/linux-6.12/baseline-client.toml" in client
 
 
-def test_a_server_of_others_is_certified_by_its_own_baseline(tmp_path: Path) -> None:
+@pytest.mark.parametrize("version", ["", "-nfs3"])
+def test_a_server_of_others_is_certified_by_its_own_baseline(tmp_path: Path, version: str) -> None:
     example = tmp_path / "targets/examples/nfs-ganesha"
     example.mkdir(parents=True)
     (example / "profile.toml").touch()
+    (example / "profile-nfs3.toml").touch()
     results = tmp_path / "results/nfs-ganesha-6.5"
     results.mkdir(parents=True)
     (results / "baseline-nfs3.toml").write_text('target = "nfs-ganesha-nfs3"\n')
@@ -111,9 +113,9 @@ def test_a_server_of_others_is_certified_by_its_own_baseline(tmp_path: Path) -> 
 
     found = {stage.name: stage for stage in plan(NightWish(), tmp_path)}
 
-    stage = found["certify-nfs-ganesha"]
-    assert stage.words[2] == str(example / "profile.toml")
-    assert stage.words[-2:] == ("--baseline", str(results / "baseline.toml"))
+    stage = found[f"certify-nfs-ganesha{version}"]
+    assert stage.words[2] == str(example / f"profile{version}.toml")
+    assert stage.words[-2:] == ("--baseline", str(results / f"baseline{version}.toml"))
     assert not stage.wanted  # a machine that has not built it lacks nothing that was asked for
 
 

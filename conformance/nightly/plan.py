@@ -231,14 +231,19 @@ def _harnesses() -> tuple[str, ...]:
 
 
 def _published(target: str, kernel: str, root: Path) -> Path | None:
-    """The baseline that this project has published for a target and a kernel's line, if it has."""
+    """The baseline that this project has published for a target and a kernel, or the kernel's line.
+
+    One for the release itself (`linux-6.1.0-47`) comes first.
+    """
     try:
         release = select_kernel(kernel or None).release
     except LabError:
         return None  # the stage will say so itself
     line = ".".join(re.findall(r"\d+", release)[:2])
-    files = sorted((root / "results" / f"linux-{line}").glob("baseline*.toml"))
-    return _baseline_of(target, files)
+    places = (root / "results" / f"linux-{name}" for name in (release.rpartition("-")[0], line))
+    return _baseline_of(
+        target, [file for at in places for file in sorted(at.glob("baseline*.toml"))]
+    )
 
 
 def _baseline_of(target: str, files: Sequence[Path]) -> Path | None:

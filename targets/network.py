@@ -19,6 +19,7 @@ from targets.base import TargetError
 from targets.fabrics import BETWEEN, OUTSIDE_OF_THE_GUEST, chosen_fabric, fabric_towards
 from targets.lab.errors import LabError
 from targets.lab.guest import INSIDE
+from targets.lab.held_here import held_here
 from targets.lab.kept import kept_server
 from targets.lab.nfsd import restart_nfsd
 from targets.ping import ping
@@ -29,6 +30,7 @@ if TYPE_CHECKING:
 
     from rpcrdma.fabric.base import Fabric
     from targets.profile import Profile
+    from targets.usage import Usage
 
 __all__ = ["NetworkSession", "NetworkTarget", "await_server", "start_again"]
 
@@ -45,6 +47,7 @@ class NetworkSession:
         start_again: how to start it again, raising `LabError`; None if there is no way.
         alive: tells how it ended, or nothing while it runs; None if nothing can be told from here.
         awaited: waits until somebody else has started it again, raising `LabError`.
+        usage: tells what it holds; None if nothing can be told from here.
     """
 
     def __init__(
@@ -54,12 +57,14 @@ class NetworkSession:
         start_again: Callable[[], None] | None = None,
         alive: Callable[[], str] | None = None,
         awaited: Callable[[], None] | None = None,
+        usage: Callable[[], Usage | None] | None = None,
     ) -> None:
         self.fabric = fabric
         self.address = address
         self._start_again = start_again
         self._alive = alive
         self._awaited = awaited
+        self._usage = usage
 
     def alive(self) -> str | None:
         """How the server ended, as far as can be told from here."""
@@ -67,6 +72,10 @@ class NetworkSession:
             return None if self._alive is None else self._alive() or None
         except LabError as error:
             return str(error)
+
+    def usage(self) -> Usage | None:
+        """What the server holds, as far as can be told from here."""
+        return None if self._usage is None else self._usage()
 
     def restart(self) -> None:
         """Start the server again, or wait until somebody else has.
@@ -120,9 +129,10 @@ class NetworkTarget:
         address = Address(extra.address, extra.port)
         fabric = fabric_towards(self._fabric, extra.address)
         if server := kept_server():
-            return NetworkSession(fabric, address, server.restart, server.alive)
-        awaited = partial(await_server, self.profile, fabric)
-        return NetworkSession(fabric, address, start_again(self.profile), awaited=awaited)
+            return NetworkSession(fabric, address, server.restart, server.alive, usage=server.usage)
+        awaited, again = partial(await_server, self.profile, fabric), start_again(self.profile)
+        usage = None if again is None else held_here
+        return NetworkSession(fabric, address, again, awaited=awaited, usage=usage)
 
 
 def start_again(profile: Profile) -> Callable[[], None] | None:

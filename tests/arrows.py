@@ -89,20 +89,21 @@ ARROWS: dict[str, set[str]] = {
             "rpcrdma.errors rpcrdma.fabric rpcrdma.roce rpcrdma.roce.link targets.profile "
             "targets.device_address targets.python_path"
         ),
-        "targets.in_process": "rpcrdma.fabric rpcrdma.roce targets.base",
+        "targets.in_process": "rpcrdma.fabric rpcrdma.roce targets.base targets.usage",
         "targets.ping": "rpcrdma.errors rpcrdma.wire rpcrdma.ulp rpcrdma.fabric",
         "targets.tested_versions": "",
         "targets.lab": (
             "rpcrdma.ulp targets.profile targets.device_address targets.fabrics "
-            "targets.python_path targets.tested_versions targets.endings"
+            "targets.python_path targets.tested_versions targets.endings targets.usage"
         ),
         "targets.standing": (
-            "rpcrdma.ulp targets.base targets.profile targets.acts targets.python_path targets.lab"
+            "rpcrdma.ulp targets.base targets.profile targets.acts targets.python_path targets.lab "
+            "targets.usage"
         ),
         "targets.kerberos": "rpcrdma.errors rpcrdma.ulp targets.base targets.lab targets.standing",
         "targets.network": (
             "rpcrdma.errors rpcrdma.fabric targets.base targets.profile targets.fabrics "
-            "targets.lab targets.ping"
+            "targets.lab targets.ping targets.usage"
         ),
         "targets.reference": (
             "rpcrdma.errors rpcrdma.wire rpcrdma.ulp rpcrdma.fabric rpcrdma.roce "
@@ -117,7 +118,7 @@ ARROWS: dict[str, set[str]] = {
         ),
         "targets.upper_tester": (
             "rpcrdma.ulp rpcrdma.fabric targets.base targets.profile targets.acts "
-            "targets.fabrics targets.lab targets.nfs"
+            "targets.fabrics targets.lab targets.nfs targets.usage"
         ),
         "targets.shared": "targets.base targets.profile",
         "targets.guest_share": (
@@ -126,7 +127,8 @@ ARROWS: dict[str, set[str]] = {
         ),
         "targets.guest_client": (
             "rpcrdma.ulp rpcrdma.fabric rpcrdma.roce targets.base targets.profile targets.lab "
-            "targets.standing targets.upper_tester targets.guest_share targets.kerberos"
+            "targets.standing targets.upper_tester targets.guest_share targets.kerberos "
+            "targets.usage"
         ),
         "targets.guest_device": (
             "rpcrdma.errors rpcrdma.ulp rpcrdma.fabric rpcrdma.roce targets.base targets.ping "
@@ -135,8 +137,9 @@ ARROWS: dict[str, set[str]] = {
         ),
         "targets.placed": "targets.base targets.lab targets.standing targets.guest_device",
         "targets.leaks": (
-            "rpcrdma.wire rpcrdma.fabric rpcrdma.endpoint.core rpcrdma.endpoint.responder "
-            "targets.base targets.profile targets.reference targets.usage"
+            "rpcrdma.wire rpcrdma.fabric rpcrdma.endpoint.core rpcrdma.endpoint.requester "
+            "rpcrdma.endpoint.responder targets.base targets.profile targets.reference "
+            "targets.usage"
         ),
         "targets.usage": "",
         "targets.mutants": (

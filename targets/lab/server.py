@@ -21,12 +21,15 @@ from typing import TYPE_CHECKING, Final
 
 from targets.endings import words_of_end
 from targets.lab.errors import LabError
+from targets.lab.held import held
 from targets.lab.kernel_log import KernelLog
 from targets.lab.setup import LabServer, ServerKind
 from targets.lab.step import last_words, run_step
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
+
+    from targets.usage import Usage
 
 __all__ = ["StartedServer", "is_listening", "listener_of", "running_server"]
 
@@ -92,6 +95,10 @@ class StartedServer:
             # What a profile starts may be a script, which goes on when the server has ended.
             return f"the process that listened is gone{self._more()}" if is_gone else ""
         return f"the server {words_of_end(status)}{self._more()}"
+
+    def usage(self) -> Usage:
+        """What it holds, or the process that listens, and the kernel."""
+        return held(self._listener or (self._process.pid if self._process else 0))
 
     def restart(self) -> None:
         """End what there is of it, and start it anew; raises as `start`."""

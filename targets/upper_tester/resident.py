@@ -22,6 +22,7 @@ if TYPE_CHECKING:
     from collections.abc import Callable
 
     from targets.upper_tester.place import Fetched, PlacedProgram
+    from targets.usage import Usage
 
 __all__ = ["Resident", "ToldRun"]
 
@@ -59,6 +60,10 @@ class Resident:
         """Why it has ended; None while it has not."""
         status = self._program.status
         return None if status is None else self._program.why(status)
+
+    def usage(self) -> Usage | None:
+        """What it holds."""
+        return self._program.usage()
 
     def kill(self) -> None:
         """Stop it, with everything that it started.  Does not wait."""

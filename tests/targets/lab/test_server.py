@@ -15,6 +15,7 @@ import pytest
 from targets.lab.errors import LabError
 from targets.lab.server import StartedServer, is_listening, listener_of, running_server
 from targets.lab.setup import LabServer, ServerKind
+from targets.usage import Usage
 
 if TYPE_CHECKING:
     from tests.targets.lab.conftest import Calls, FakeProgram
@@ -196,3 +197,27 @@ def test_a_server_that_does_not_start_is_dead_until_it_does(tmp_path: Path, list
         server.start()
     assert "ended with status 9 before it listened; it said last: oh" in server.alive()
     server.stop()
+
+
+def test_what_the_process_holds_that_listens_is_told(
+    tmp_path: Path, listing: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    looked: list[int] = []
+
+    def held(process: int) -> Usage:
+        looked.append(process)
+        return Usage()
+
+    monkeypatch.setattr("targets.lab.server.held", held)
+    script = f"echo $$ >{tmp_path}/pid; {WAITS}"
+    with running_server(command(script), tmp_path / "log") as server:
+        assert server is not None
+        while not (tmp_path / "pid").exists() or not (tmp_path / "pid").read_text().strip():
+            pass
+        first = int((tmp_path / "pid").read_text())
+        server.usage()  # the listener is the kernel's: what was started is looked at
+        listing.write_text(LISTING)
+        server.restart()
+        server.usage()
+    server.usage()
+    assert looked == [first, 99, 0]

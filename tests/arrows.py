@@ -97,8 +97,7 @@ ARROWS: dict[str, set[str]] = {
             "targets.python_path targets.tested_versions targets.endings targets.usage"
         ),
         "targets.standing": (
-            "rpcrdma.ulp targets.base targets.profile targets.acts targets.python_path targets.lab "
-            "targets.usage"
+            "rpcrdma.ulp targets.base targets.profile targets.python_path targets.lab targets.usage"
         ),
         "targets.kerberos": "rpcrdma.errors rpcrdma.ulp targets.base targets.lab targets.standing",
         "targets.network": (
@@ -118,7 +117,7 @@ ARROWS: dict[str, set[str]] = {
         ),
         "targets.upper_tester": (
             "rpcrdma.ulp rpcrdma.fabric targets.base targets.profile targets.acts "
-            "targets.fabrics targets.lab targets.nfs targets.usage"
+            "targets.endings targets.fabrics targets.lab targets.nfs targets.usage"
         ),
         "targets.shared": "targets.base targets.profile",
         "targets.guest_share": (

@@ -99,7 +99,7 @@ class Summary:
     Attributes:
         counts: cases for each verdict, every verdict present.
         missing: planned cases without a record: the run was cut short.
-        notes: how many things cases tell that break nothing.
+        notes: how many things cases, and the run as a whole, tell that break nothing.
         requirements: what was cited, by document and section.
         exit_status: without a baseline; see `exit_status`.
         deaths: the cases that tell of a death of the device.
@@ -191,6 +191,7 @@ def summarise(run: RunRecord) -> Summary:
     judged = {case.id for case in run.cases}
     missing = tuple(case for case in run.header.planned if case not in judged)
     notes = sum(len(case.notes) for case in run.cases)
+    notes += len(run.footer.notes) if run.footer else 0
     failed = bool(counts[Verdict.FAIL] or counts[Verdict.ERROR] or deaths(run.cases))
     status = _status(run, counts, missing, failed=failed)
     return Summary(

@@ -230,7 +230,7 @@ ARROWS: dict[str, set[str]] = {
             "targets.profile targets.lab targets.shared targets.registry conformance.catalogue "
             "conformance.oracle conformance.tester "
             "conformance.tester.workload conformance.tester.client conformance.tester.server "
-            "conformance.options conformance.groups conformance.scenarios"
+            "conformance.options conformance.groups conformance.scenarios targets.usage"
         ),
         "conformance.explore": (
             "rpcrdma.errors rpcrdma.xdr rpcrdma.wire rpcrdma.ulp rpcrdma.fabric "

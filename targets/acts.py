@@ -44,7 +44,9 @@ What a line says is between the profile and the program.  The answer is `done`, 
 reason in words; `done` and the digest where the act `prints` a SHA-256; what an act fetched as
 `data` is in the file `{output}` by then.  It is told one thing at a time: while one does not answer
 another is started beside it.  One that does not answer in time is killed, with whatever it started,
-as all are before each `prepare`; it must end by itself when its standard input does.
+as all are before each `prepare`; it must end by itself when its standard input does.  If it ends
+before that, the client has died: the case fails by it, and the next act starts it again.  One that
+refuses to run beside another, and ends with a status before its first answer, has not died.
 
 This module knows the format; `targets.upper_tester.commands` runs what it says.
 """

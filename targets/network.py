@@ -1,8 +1,9 @@
-"""Any server at an address and port: somebody else starts it, the suite only connects.
+"""Any server at an address and port: the suite connects, and starts it where the profile says how.
 
 The tester stands on an RDMA device of this host (verbs) or, where there is none, speaks RoCEv2 by
-itself (roce).  A server in the lab, the kernel's or the profile's, is started again after it has
-died.  Any other is awaited: whoever supervises it may start it again.
+itself (roce).  A server that the profile starts, here or in the lab, is started again after it has
+died, and so is the kernel's in the lab.  Any other is awaited: whoever supervises it may start it
+again.
 """
 
 from __future__ import annotations
@@ -12,21 +13,20 @@ import time
 from functools import partial
 from typing import TYPE_CHECKING, Final
 
-from rpcrdma.errors import DecodeError, FabricError
 from rpcrdma.fabric.base import Address
-from rpcrdma.fabric.trace import Trace
 from targets.base import TargetError
 from targets.fabrics import BETWEEN, OUTSIDE_OF_THE_GUEST, chosen_fabric, fabric_towards
+from targets.host_server import HostServer, answers
 from targets.lab.errors import LabError
 from targets.lab.guest import INSIDE
 from targets.lab.held_here import held_here
 from targets.lab.kept import kept_server
 from targets.lab.nfsd import restart_nfsd
-from targets.ping import ping
 from targets.profile import timeout_factor
 
 if TYPE_CHECKING:
     from collections.abc import Callable
+    from pathlib import Path
 
     from rpcrdma.fabric.base import Fabric
     from targets.profile import Profile
@@ -48,6 +48,7 @@ class NetworkSession:
         alive: tells how it ended, or nothing while it runs; None if nothing can be told from here.
         awaited: waits until somebody else has started it again, raising `LabError`.
         usage: tells what it holds; None if nothing can be told from here.
+        stop: ends the server, if the session is to.
     """
 
     def __init__(
@@ -58,6 +59,7 @@ class NetworkSession:
         alive: Callable[[], str] | None = None,
         awaited: Callable[[], None] | None = None,
         usage: Callable[[], Usage | None] | None = None,
+        stop: Callable[[], None] = lambda: None,
     ) -> None:
         self.fabric = fabric
         self.address = address
@@ -65,6 +67,7 @@ class NetworkSession:
         self._alive = alive
         self._awaited = awaited
         self._usage = usage
+        self._stop = stop
 
     def alive(self) -> str | None:
         """How the server ended, as far as can be told from here."""
@@ -104,12 +107,17 @@ class NetworkSession:
             raise TargetError(f"the server cannot be started again: {error}") from error
 
     def close(self) -> None:
-        """Release the fabric."""
+        """Stop the server if this session has started it, and release the fabric."""
+        self._stop()
         self.fabric.close()
 
 
 class NetworkTarget:
-    """A server by its profile: see `targets.base.Target`."""
+    """A server by its profile: see `targets.base.Target`.
+
+    Attributes:
+        logs: folder in which the output of a server that is started here is left; nowhere if None.
+    """
 
     def __init__(self, profile: Profile, fabric: str = "") -> None:
         if fabric not in ("", *BETWEEN):
@@ -119,10 +127,23 @@ class NetworkTarget:
             )
         self.name = profile.name
         self.profile = profile
+        self.logs: Path | None = None
         self._fabric = chosen_fabric(fabric, profile)
 
+    @property
+    def starts_server(self) -> bool:
+        """Whether a session starts the server; in a guest that the lab's own is, it does not."""
+        return bool(self.profile.extra.server) and INSIDE not in os.environ
+
     def start(self) -> NetworkSession:
-        """Open the fabric; the server is contacted only by the suite."""
+        """Open the fabric, and start the server if the profile says how.
+
+        Any other is contacted only by the suite.
+
+        Raises:
+            TargetError: it does not come up.
+            DeviceUnavailable: there is no fabric.
+        """
         if self.profile.claims.kerberos:
             raise TargetError(OUTSIDE_OF_THE_GUEST.format(self.name))
         extra = self.profile.extra
@@ -130,9 +151,24 @@ class NetworkTarget:
         fabric = fabric_towards(self._fabric, extra.address)
         if server := kept_server():
             return NetworkSession(fabric, address, server.restart, server.alive, usage=server.usage)
+        if self.starts_server:
+            return self._started(fabric, address)
         awaited, again = partial(await_server, self.profile, fabric), start_again(self.profile)
         usage = None if again is None else held_here
         return NetworkSession(fabric, address, again, awaited=awaited, usage=usage)
+
+    def _started(self, fabric: Fabric, address: Address) -> NetworkSession:
+        server = HostServer(self.profile, fabric, self.logs)
+        try:
+            server.start()
+        except BaseException as error:
+            server.close()
+            fabric.close()
+            if isinstance(error, LabError):
+                raise TargetError(str(error)) from error
+            raise
+        usage, stop = server.usage, server.close
+        return NetworkSession(fabric, address, server.restart, server.alive, usage=usage, stop=stop)
 
 
 def start_again(profile: Profile) -> Callable[[], None] | None:
@@ -153,24 +189,15 @@ def await_server(profile: Profile, fabric: Fabric) -> None:
         LabError: it does not.
     """
     extra = profile.extra
-    address, program = Address(extra.address, extra.port), (extra.program, extra.program_version)
     seconds = extra.comes_back * timeout_factor()
     end = time.monotonic() + seconds
-    trace, fabric.trace = fabric.trace, Trace()  # it belongs to no case
-    try:
-        while True:
-            left = end - time.monotonic()
-            try:
-                ping(fabric, address, program, min(max(left, _LOOK_S), profile.connect_deadline))
-            except (FabricError, DecodeError) as error:
-                if left <= 0:
-                    raise LabError(
-                        f"waiting for the server at {address}",
-                        f"it did not come back within {seconds:g} s ({error})",
-                        "have it started again, or give it longer by [extra] comes_back",
-                    ) from error
-                time.sleep(min(_LOOK_S, left))  # who refuses a connection does so at once
-            else:
-                return
-    finally:
-        fabric.trace = trace
+    left = seconds
+    while problem := answers(profile, fabric, min(max(left, _LOOK_S), profile.connect_deadline)):
+        if left <= 0:
+            raise LabError(
+                f"waiting for the server at {Address(extra.address, extra.port)}",
+                f"it did not come back within {seconds:g} s ({problem})",
+                "have it started again, or give it longer by [extra] comes_back",
+            ) from problem
+        time.sleep(min(_LOOK_S, left))  # who refuses a connection does so at once
+        left = end - time.monotonic()

@@ -12,6 +12,7 @@ from contextlib import contextmanager
 from typing import TYPE_CHECKING
 
 from targets.lab.place import RunPlace
+from targets.network import NetworkTarget
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator
@@ -44,13 +45,16 @@ def placed(
         kernel: of a guest: release or image; the profile's choice, or the newest, if empty.
         told: is told of each guest that is of no use any more, and whose place another one takes.
         testers: how many processes judge the target at one time.
-        logs: folder in which a guest's logs are left; nowhere if None.
+        logs: folder in which are left the logs of a guest, or of a server that is started here;
+            nowhere if None.
 
     Raises:
         LabError: there is no guest, and none can be started.
         TargetError: the profile does not say how its device acts.
     """
     if place is not RunPlace.DEVICE_IN_GUEST:
+        if isinstance(target, NetworkTarget):
+            target.logs = logs
         yield target, ()
         return
     # Imported only now: nearly all of it is for guests, which few commands want.

@@ -186,6 +186,9 @@ class Extra(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fields=Tru
         deadline: how long an answer may take.  connect_deadline: how long connecting may take.
         start: how long a client may take from being told to act until its first call, beyond that;
             waited for only as long as nothing has come.
+        server: command that starts a server on this host for the adapter `network`, which stops it
+            in the end; empty if somebody else starts it, or the lab does.
+        ready: seconds until that server must answer a call.
         comes_back: seconds to wait for a server that somebody else starts again after it has died.
         deaths: cases in a row in which the device dies before the rest of a section is passed over.
         keep_connection: whether a client keeps its connection from case to case, since connecting
@@ -209,6 +212,8 @@ class Extra(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fields=Tru
     deadline: Seconds = 5.0
     connect_deadline: Seconds = 5.0
     start: Annotated[float, msgspec.Meta(ge=0)] = 0.0
+    server: tuple[str, ...] = ()
+    ready: Seconds = 30.0
     comes_back: Seconds = 30.0
     deaths: Positive = 5
     keep_connection: bool = False

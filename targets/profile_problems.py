@@ -133,6 +133,9 @@ def _of_whole(path: Path, profile: Profile) -> Iterator[ProfileError]:
     if profile.adapter == "command" and profile.acts is None:
         hint = f"add a table [acts] with `prepare`; {_SEE}"
         yield ProfileError(path, "acts", "is missing, and the adapter is `command`", hint)
+    if profile.adapter == "command" and profile.extra.server:
+        hint = "take it out; what starts a client is the table [acts]"
+        yield ProfileError(path, "extra.server", "is for the adapter `network` alone", hint)
     role = {"network": "responder", "command": "requester"}.get(profile.adapter)
     if role and role not in profile.claims.roles:
         hint = f'write roles = ["{role}"], or name another adapter; {_SEE}'

@@ -97,13 +97,15 @@ ARROWS: dict[str, set[str]] = {
             "targets.python_path targets.tested_versions targets.endings targets.usage"
         ),
         "targets.standing": (
-            "rpcrdma.ulp targets.base targets.profile targets.acts targets.python_path targets.lab "
-            "targets.usage"
+            "rpcrdma.ulp targets.base targets.profile targets.python_path targets.lab targets.usage"
         ),
         "targets.kerberos": "rpcrdma.errors rpcrdma.ulp targets.base targets.lab targets.standing",
+        "targets.host_server": (
+            "rpcrdma.errors rpcrdma.fabric targets.profile targets.lab targets.ping"
+        ),
         "targets.network": (
-            "rpcrdma.errors rpcrdma.fabric targets.base targets.profile targets.fabrics "
-            "targets.lab targets.ping targets.usage"
+            "rpcrdma.fabric targets.base targets.profile targets.fabrics targets.lab "
+            "targets.host_server targets.usage"
         ),
         "targets.reference": (
             "rpcrdma.errors rpcrdma.wire rpcrdma.ulp rpcrdma.fabric rpcrdma.roce "
@@ -118,7 +120,7 @@ ARROWS: dict[str, set[str]] = {
         ),
         "targets.upper_tester": (
             "rpcrdma.ulp rpcrdma.fabric targets.base targets.profile targets.acts "
-            "targets.fabrics targets.lab targets.nfs targets.usage"
+            "targets.endings targets.fabrics targets.lab targets.nfs targets.usage"
         ),
         "targets.shared": "targets.base targets.profile",
         "targets.guest_share": (
@@ -135,7 +137,9 @@ ARROWS: dict[str, set[str]] = {
             "targets.profile targets.lab targets.standing targets.network targets.nfs "
             "targets.guest_share targets.guest_client targets.kerberos targets.usage"
         ),
-        "targets.placed": "targets.base targets.lab targets.standing targets.guest_device",
+        "targets.placed": (
+            "targets.base targets.lab targets.network targets.standing targets.guest_device"
+        ),
         "targets.leaks": (
             "rpcrdma.wire rpcrdma.fabric rpcrdma.endpoint.core rpcrdma.endpoint.requester "
             "rpcrdma.endpoint.responder targets.base targets.profile targets.reference "
@@ -228,8 +232,8 @@ ARROWS: dict[str, set[str]] = {
         "conformance.suite": (
             "rpcrdma.errors rpcrdma.wire rpcrdma.ulp rpcrdma.fabric reports.printable "
             "reports.record reports.stream reports.capture reports.render targets.base "
-            "targets.profile targets.lab targets.shared targets.registry conformance.catalogue "
-            "conformance.oracle conformance.tester "
+            "targets.profile targets.lab targets.network targets.shared targets.registry "
+            "conformance.catalogue conformance.oracle conformance.tester "
             "conformance.tester.workload conformance.tester.client conformance.tester.server "
             "conformance.options conformance.groups conformance.scenarios targets.usage"
         ),

@@ -34,6 +34,7 @@ from reports.record import CaseRecord, RunHeader, Verdict
 from reports.stream import RunWriter, read_run
 from targets.base import TargetError
 from targets.lab.place import RunPlace
+from targets.network import NetworkTarget
 from targets.profile import timeout_factor
 from targets.shared import SharedTarget
 
@@ -103,6 +104,11 @@ def check_workers(
     if in_guest and "requester" in claims.roles:
         raise TargetError(
             f"`{target.name}` is tested by one process only: its guest has one client; drop -n"
+        )
+    if isinstance(target, NetworkTarget) and target.starts_server and place is RunPlace.HERE:
+        raise TargetError(
+            f"`{target.name}` is started by the process that tests it ([extra] server), and would"
+            " be by each: drop -n, or start it by hand"
         )
     # The lab's own nfsd serves several testers; what it calls back about is the same for all.
     serves_several = in_guest and lab is not None and lab.nfsd and not claims.backward

@@ -264,7 +264,7 @@ class Plugin:
             # A second death in a section is told by the look itself: each id is recorded once.
             if not rig.life.died or not self._lapses.tells(told):
                 told = files_case(first, last)
-            self._record(told, died=rig.life.died)
+            self._renewals.judged(told, self._record(told, died=rig.life.died))
 
     @property
     def notes(self) -> tuple[str, ...]:

@@ -1,4 +1,4 @@
-"""What a guest of the lab has left in the folder of a run: why a device was silent may be there.
+"""What a guest, or a server that a profile starts, has left in a run: why it was silent, perhaps.
 
 The logs stand in a folder of their own, whole; no record has them, and pages only lead to them.
 """

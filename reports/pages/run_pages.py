@@ -12,6 +12,7 @@ from typing import TYPE_CHECKING, Final
 
 from reports.pages import case_page
 from reports.pages.background import NO_BACKGROUND
+from reports.pages.deaths import listed_deaths
 from reports.pages.environment import write_assets, write_page
 from reports.pages.front import attention, causes, document_totals, role_totals
 from reports.pages.lab_logs import LabLog, lab_logs
@@ -35,6 +36,9 @@ __all__ = ["write_run_pages"]
 
 _CAUSES: Final = 40
 """Causes that the first page tells; a device that does nothing right has hundreds."""
+
+_DEATHS: Final = 12
+"""Deaths that stand on the first page without being unfolded."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -110,11 +114,11 @@ def write_run_pages(
     _write_readings(site, inner)
     _write_cases(site, inner, evidence or folder)
     first = folder / FIRST_PAGE
-    _write_first(site, first)
+    _write_first(site, first, evidence or folder)
     return first
 
 
-def _write_first(site: _Site, path: Path) -> None:
+def _write_first(site: _Site, path: Path, evidence: Path) -> None:
     told = attention(site.run, site.check)
     documents = document_totals(site.run, site.background)
     write_page(
@@ -125,6 +129,8 @@ def _write_first(site: _Site, path: Path) -> None:
         linked=partial(seen_from, path.parent),
         statement=in_one_sentence(site.run, site.check),
         ending=ending(site.run),
+        deaths=listed_deaths(site.run.cases, evidence, site.logs),
+        most_deaths=_DEATHS,
         told=told,
         causes=causes(told, site.background),
         documents=documents,

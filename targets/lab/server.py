@@ -5,7 +5,7 @@
         server.restart()
 
 It counts as ready when a connection manager's listener with its port appears, which is the one
-sign that every RDMA server gives.
+sign that every RDMA server gives in a guest; elsewhere there may be another (`Sign`).
 """
 
 from __future__ import annotations
@@ -16,6 +16,7 @@ import signal
 import subprocess
 import time
 from contextlib import contextmanager
+from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING, Final
 
@@ -27,38 +28,58 @@ from targets.lab.setup import LabServer, ServerKind
 from targets.lab.step import last_words, run_step
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator
+    from collections.abc import Callable, Iterator
 
     from targets.usage import Usage
 
-__all__ = ["StartedServer", "is_listening", "listener_of", "running_server"]
+__all__ = ["Sign", "StartedServer", "is_listening", "listener_of", "running_server"]
 
 _LOOK_S: Final = 0.2
 _STOP_S: Final = 5.0
+
+
+@dataclass(frozen=True, slots=True)
+class Sign:
+    """By what a server is known to be ready.
+
+    Attributes:
+        look: looks for it, and returns the process that listens, 0 if it does not tell which; None
+            while there is nothing.
+        lack: what to say where it does not come.
+        output: where the server's output is, for whoever wants to know why.
+        key: of the profile that says how long it may take.
+    """
+
+    look: Callable[[], int | None]
+    lack: str
+    output: str
+    key: str
 
 
 class StartedServer:
     """The profile's server as a process of ours, with all that it starts.
 
     Args:
-        server: command, port, and how long it may take until it listens.
+        server: command, port, and how long it may take until it is ready.
         log: where its output goes; of each life, after that of the one before.
+        sign: that it is ready; a listener with its port if None.
     """
 
-    def __init__(self, server: LabServer, log: Path) -> None:
+    def __init__(self, server: LabServer, log: Path, sign: Sign | None = None) -> None:
         self._server = server
         self._log = log
         self._step = f"starting {server.command[0]}"
+        self._sign = sign or _listener_sign(self._step, server.port, log)
         self._process: subprocess.Popen[bytes] | None = None
         self._began_at = self._listener = 0
         self._end = ""
         self._kernel: KernelLog | None = None
 
     def start(self) -> None:
-        """Start it, and wait until it listens.
+        """Start it, and wait until it is ready.
 
         Raises:
-            LabError: it does not start, ends at once, or does not listen in time.
+            LabError: it does not start, ends at once, or is not ready in time.
         """
         self._kernel, self._end = KernelLog(), ""
         # Appending: a server that opens /dev/stdout anew has a position of its own there.
@@ -86,13 +107,15 @@ class StartedServer:
         """How it ended, with its last words; empty while it runs."""
         if self._process is None:
             return self._end
-        status = self._process.poll()
-        if status is not None:
-            return f"the server {words_of_end(status)}{self._more()}"
-        # What a profile starts may be a script, which goes on when the server has ended.
-        if self._listener and not _runs(self._listener):
-            return f"the process that listened is gone{self._more()}"
-        return ""
+        is_gone = self._listener and not _runs(self._listener)
+        try:
+            # How a process of many threads ended is not known before the last of them has.
+            ends_now = is_gone and self._listener == self._process.pid
+            status = self._process.wait(_STOP_S if ends_now else 0.0)
+        except subprocess.TimeoutExpired:
+            # What a profile starts may be a script, which goes on when the server has ended.
+            return f"the process that listened is gone{self._more()}" if is_gone else ""
+        return f"the server {words_of_end(status)}{self._more()}"
 
     def usage(self) -> Usage:
         """What it holds, or the process that listens, and the kernel."""
@@ -122,25 +145,20 @@ class StartedServer:
         process.wait()
 
     def _wait_until_ready(self, process: subprocess.Popen[bytes]) -> None:
-        server = self._server
-        deadline = time.monotonic() + server.ready_s
-        remedy = f"its output is in {self._log.name}"
-        slow = f"{remedy}; `ready` of [lab] says how long it may take"
+        sign, seconds = self._sign, self._server.ready_s
+        deadline = time.monotonic() + seconds
         while time.monotonic() < deadline:
-            listing = run_step(
-                self._step, ["rdma", "resource", "show", "cm_id"], "install iproute2"
-            )
-            if is_listening(listing, server.port):
-                self._listener = listener_of(listing, server.port)
+            if (found := sign.look()) is not None:
+                self._listener = found
                 return
             try:
                 status = process.wait(_LOOK_S)
             except subprocess.TimeoutExpired:
                 continue
             cause = f"it {words_of_end(status)} before it listened{self._more()}"
-            raise LabError(self._step, cause, remedy)
-        cause = f"nothing listens on RDMA port {server.port} after {server.ready_s:.0f} s"
-        raise LabError(self._step, cause + self._more(), slow)
+            raise LabError(self._step, cause, sign.output)
+        slow = f"{sign.output}; {sign.key} says how long it may take"
+        raise LabError(self._step, f"{sign.lack} after {seconds:.0f} s{self._more()}", slow)
 
     def _more(self) -> str:
         """What the kernel says of its end, and what it has said itself."""
@@ -166,6 +184,15 @@ def running_server(server: LabServer, log: Path) -> Iterator[StartedServer | Non
         yield started
     finally:
         started.stop()
+
+
+def _listener_sign(step: str, port: int, log: Path) -> Sign:
+    def look() -> int | None:
+        listing = run_step(step, ["rdma", "resource", "show", "cm_id"], "install iproute2")
+        return listener_of(listing, port) if is_listening(listing, port) else None
+
+    lack = f"nothing listens on RDMA port {port}"
+    return Sign(look, lack, f"its output is in {log.name}", "`ready` of [lab]")
 
 
 def is_listening(listing: str, port: int) -> bool:

@@ -10,7 +10,6 @@ import itertools
 import time
 from typing import TYPE_CHECKING, Final
 
-from targets.acts import reason_of_end
 from targets.base import TargetError
 from targets.lab.errors import LabError
 from targets.standing.guest_agent import GuestAgent
@@ -153,9 +152,9 @@ class GuestProgram:
             raise TargetError(f"[acts] {self._name}: {self._client.lost}")
         return None
 
-    def why(self, status: int) -> str:
-        """Why it ended with a status."""
-        return reason_of_end("" if self._ended is None else self._ended["complaints"], status)
+    def complaints(self) -> str:
+        """What it has printed on standard error."""
+        return "" if self._ended is None else str(self._ended["complaints"])
 
     def output(self) -> bytes:
         """What it has printed."""

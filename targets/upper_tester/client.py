@@ -127,20 +127,20 @@ class CommandSession:
         return self._upper.begin(act.kind.value, command, values)
 
     def alive(self) -> str | None:
-        """How the client's machine died, if it did."""
-        return self._place.alive()
+        """How the client's machine died, or its resident program, if one of them did."""
+        return self._place.alive() or self._upper.death() or None
 
     def usage(self) -> Usage | None:
         """What the client holds: its resident program, or else the kernel that it is."""
         return self._upper.usage()
 
     def restart(self) -> None:
-        """Undo what `prepare` did.
+        """Undo what `prepare` did; a resident program is started again by the next act.
 
         Raises:
-            TargetError: the client is dead, or does not let go.
+            TargetError: the client's machine is dead, or the client does not let go.
         """
-        died = self.alive()
+        died = self._place.alive()
         if died:
             raise TargetError(f"{died}; start the machine again")
         if not self._let_go():

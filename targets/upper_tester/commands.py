@@ -17,7 +17,7 @@ import time
 from functools import partial
 from typing import TYPE_CHECKING, Final, TypeVar
 
-from targets.acts import Prints, expand
+from targets.acts import Prints, expand, reason_of_end
 from targets.base import ActKind, ActResult, ActState, TargetError, Unsupported
 from targets.profile import timeout_factor
 from targets.upper_tester.resident import Resident, ToldRun
@@ -93,7 +93,7 @@ class CommandRun:
 
     def _judged(self, status: int) -> ActResult:
         if status != 0:
-            return _failed(self._program.why(status))
+            return _failed(reason_of_end(self._program.complaints(), status))
         match self._prints:
             case Prints.NOTHING:
                 return ActResult(ActState.DONE)
@@ -164,6 +164,7 @@ class CommandActs:
         self._runs: list[CommandRun] = []
         self._told: list[ToldRun] = []
         self._residents: list[Resident] = []
+        self._died = ""
 
     @property
     def kinds(self) -> frozenset[ActKind]:
@@ -245,6 +246,14 @@ class CommandActs:
         for resident in self._residents:
             resident.kill()
 
+    def death(self) -> str:
+        """How a resident program ended by itself since the last `stop`; empty if none has.
+
+        Does not wait.
+        """
+        self._died = self._died or next(filter(None, (one.death() for one in self._residents)), "")
+        return self._died
+
     def stop(self, seconds: float) -> bool:
         """Stop whatever still runs; returns whether all of it is gone after so many seconds."""
         self.abandon()
@@ -253,6 +262,7 @@ class CommandActs:
         gone = [run.await_end(max(0.0, end - time.monotonic())) for run in running]
         self._runs = [one for one in self._runs if not one.gone]
         self._sweep()
+        self._died = ""
         return all(gone)
 
     def _idle(self, values: Mapping[str, str]) -> Resident:
@@ -263,13 +273,15 @@ class CommandActs:
             if resident.listens and resident not in busy:
                 return resident
         words, environment = self._started_as("resident", self._acts.staying, values)
-        resident = Resident(self._place.start("resident", words, environment, speaks=True))
+        program = self._place.start("resident", words, environment, speaks=True)
+        resident = Resident(program, is_spare=bool(busy))
         self._residents.append(resident)
         return resident
 
     def _sweep(self) -> None:
         """Forget what is over."""
         self._told = [run for run in self._told if run.poll() is None]
+        self.death()  # of those that are forgotten
         for resident in self._residents:
             if resident.gone:
                 resident.close()

@@ -31,8 +31,8 @@ class PlacedProgram(Protocol):
         """
         ...
 
-    def why(self, status: int) -> str:
-        """Why it ended with a status: the last line of its standard error, if there is one."""
+    def complaints(self) -> str:
+        """What it has printed on standard error, when it has ended."""
         ...
 
     def output(self) -> bytes:

@@ -13,7 +13,6 @@ import tempfile
 from contextlib import suppress
 from typing import IO, TYPE_CHECKING, Final
 
-from targets.acts import reason_of_end
 from targets.base import TargetError
 from targets.lab.held_here import held_here
 
@@ -77,10 +76,10 @@ class UpperTesterProgram:
         """Its exit status, a signal's number negative; None while it runs."""
         return self.process.poll()
 
-    def why(self, status: int) -> str:
-        """Why it ended with a status."""
+    def complaints(self) -> str:
+        """What it has printed on standard error."""
         self._complaints.seek(0)
-        return reason_of_end(self._complaints.read().decode("utf-8", errors="replace"), status)
+        return self._complaints.read().decode("utf-8", errors="replace")
 
     def output(self) -> bytes:
         """What it has printed."""

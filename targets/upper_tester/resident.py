@@ -15,8 +15,10 @@ import re
 import time
 from typing import TYPE_CHECKING, Final
 
-from targets.acts import Prints
+from targets.acts import Prints, reason_of_end
 from targets.base import ActResult, ActState, TargetError
+from targets.endings import words_of_end
+from targets.lab.step import last_words
 
 if TYPE_CHECKING:
     from collections.abc import Callable
@@ -33,10 +35,17 @@ _DIGEST: Final = re.compile(r"[0-9a-f]{64}")
 class Resident:
     """A program that waits for a line, or does what the last one said."""
 
-    def __init__(self, program: PlacedProgram) -> None:
-        """Take one that was started."""
+    def __init__(self, program: PlacedProgram, *, is_spare: bool = False) -> None:
+        """Take one that was started.
+
+        Args:
+            program: it.
+            is_spare: whether it was started only because another one was busy.
+        """
         self._program = program
         self._killed = False
+        self._is_spare = is_spare
+        self._has_answered = False
 
     @property
     def listens(self) -> bool:
@@ -54,12 +63,28 @@ class Resident:
 
     def answer(self) -> str | None:
         """The next line that it has written, if there is a whole one."""
-        return self._program.answer()
+        line = self._program.answer()
+        self._has_answered = self._has_answered or line is not None
+        return line
 
     def ending(self) -> str | None:
         """Why it has ended; None while it has not."""
         status = self._program.status
-        return None if status is None else self._program.why(status)
+        return None if status is None else reason_of_end(self._program.complaints(), status)
+
+    def death(self) -> str:
+        """How it ended by itself, with its last words; empty while it runs, or if it was stopped.
+
+        Does not wait.
+        """
+        status = self._end_by_itself()
+        # A client that can have one program at a time refuses a second one: it has not died of it.
+        refuses = self._is_spare and not self._has_answered
+        if status is None or (refuses and status >= 0):
+            return ""
+        said = last_words(self._program.complaints())
+        how = f"the resident program {words_of_end(status)}"
+        return f"{how}; it said last: {said}" if said else how
 
     def usage(self) -> Usage | None:
         """What it holds."""
@@ -67,7 +92,7 @@ class Resident:
 
     def kill(self) -> None:
         """Stop it, with everything that it started.  Does not wait."""
-        self._killed = True
+        self._killed = self._end_by_itself() is None
         self._program.kill()
 
     def await_end(self, seconds: float) -> bool:
@@ -77,6 +102,13 @@ class Resident:
     def close(self) -> None:
         """Let go of it."""
         self._program.close()
+
+    def _end_by_itself(self) -> int | None:
+        """The status with which it ended though nobody had stopped it."""
+        try:
+            return None if self._killed else self._program.status
+        except TargetError:  # it never ran: who tells it something is told so
+            return None
 
 
 class ToldRun:

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING
 import msgspec
 import pytest
 
-from targets.acts import PLACEHOLDERS, Acts, Command, Prints, expand, uses
+from targets.acts import PLACEHOLDERS, Acts, Command, Prints, expand, reason_of_end, uses
 from targets.base import ActKind
 from targets.profile import ProfileError, load_profile
 
@@ -168,3 +168,18 @@ def test_which_placeholders_a_table_uses_is_known(line: str) -> None:
     table = acts(f"prepare = 'x {{folder}}'\n{line}")
 
     assert {name for name in PLACEHOLDERS if table.use(name)} == {"folder", "port"}
+
+
+@pytest.mark.parametrize(
+    ("complaints", "status", "why"),
+    [
+        ("one\ntwo\n\n", 3, "two"),
+        ("", 3, "exit status 3"),
+        ("", 0, "exit status 0"),
+        ("\n", -15, "ended by signal 15"),
+    ],
+)
+def test_why_it_ended_is_its_last_complaint_or_its_status(
+    complaints: str, status: int, why: str
+) -> None:
+    assert reason_of_end(complaints, status) == why

@@ -8,7 +8,7 @@ import pytest
 from rpcrdma.errors import ConnectionRejected
 from rpcrdma.fabric.base import Address
 from rpcrdma.fabric.loopback import LoopbackNetwork
-from targets import network
+from targets import host_server, network
 from targets.base import TargetError
 from targets.lab.errors import LabError
 from targets.lab.guest import INSIDE
@@ -78,7 +78,7 @@ def test_a_server_is_awaited_until_it_answers(monkeypatch: pytest.MonkeyPatch) -
         if error := answers.pop(0):
             raise error
 
-    monkeypatch.setattr(network, "ping", ping)
+    monkeypatch.setattr(host_server, "ping", ping)
     trace = fabric.trace
     await_server(find_profile("linux-server"), fabric)
     assert answers == []

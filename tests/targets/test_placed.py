@@ -11,11 +11,13 @@ import pytest
 from targets import guest_device
 from targets.guest_device import GuestServerTarget
 from targets.lab.place import RunPlace
+from targets.network import NetworkTarget
 from targets.placed import placed
 from targets.registry import find_target
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
+    from pathlib import Path
 
     from targets.profile import Profile
 
@@ -82,3 +84,14 @@ def test_target_of_this_machine_stays_what_it_is(guest: FakeGuest) -> None:
         assert (device, facts) == (target, ())
 
     assert not guest.ended
+
+
+def test_server_that_is_started_here_leaves_its_output_where_logs_are(tmp_path: Path) -> None:
+    """Nowhere, if nothing is said."""
+    target = find_target("linux-server")
+    assert isinstance(target, NetworkTarget)
+
+    with placed(target, RunPlace.HERE, logs=tmp_path):
+        assert target.logs == tmp_path
+    with placed(target, RunPlace.HERE):
+        assert target.logs is None

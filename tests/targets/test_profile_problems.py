@@ -120,6 +120,7 @@ def test_what_is_no_profile_at_all_is_one_problem(
     [
         ('"command"', '"comand"', "adapter", "is not installed"),
         ('"requester"', '"responder"', "claims.roles", "adapter `command`"),
+        ("[extra]", '[extra]\nserver = ["x"]', "extra.server", "for the adapter `network` alone"),
         ('"requester"', '"requester", "responder"', "", ""),
         ('[acts]\nprepare = "mount {address}:/ {folder}"', "", "acts", "is missing"),
     ],

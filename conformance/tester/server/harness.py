@@ -257,6 +257,8 @@ class ClientHarness:
             problem = self._problem()
             if not problem:
                 return ""
+            if died := self.session.alive():
+                return died
             self.case.remark(f"The client had to connect anew before the case: {problem}.")
         try:
             result = self.prepare()

@@ -7,6 +7,7 @@ import textwrap
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
+import msgspec
 import pytest
 
 from conformance.suite import parallel
@@ -18,6 +19,7 @@ from reports.record import CaseRecord, RunRecord, Verdict
 from reports.stream import read_run
 from targets.base import TargetError
 from targets.lab.place import RunPlace
+from targets.network import NetworkTarget
 from targets.reference.server import ReferenceTarget
 from targets.registry import find_any_target, find_profile, find_target
 
@@ -295,5 +297,11 @@ def test_a_target_that_takes_one_tester_only_is_refused() -> None:
         check_workers(server, 2)
     with pytest.raises(TargetError, match="does not claim `concurrent_testers`"):
         check_workers(find_target("linux-server-nfs41"), 2, device)
+    extra = msgspec.structs.replace(server.profile.extra, server=("my-server",))
+    claims = msgspec.structs.replace(server.profile.claims, concurrent_testers=True)
+    started = NetworkTarget(msgspec.structs.replace(server.profile, extra=extra, claims=claims))
+    check_workers(started, 2, device)
+    with pytest.raises(TargetError, match=r"is started by the process that tests it.*drop -n"):
+        check_workers(started, 2)
     with pytest.raises(TargetError, match="its guest has one client"):
         check_workers(find_any_target("linux-client", ""), 2, device)

@@ -110,6 +110,29 @@ def test_a_client_is_certified_by_its_acts(
     assert tried == set(acts) - {"resident", "prepare"}
 
 
+def test_a_client_whose_program_dies_is_judged_on_and_named_in_each_case(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setenv("PATH", f"{Path(sys.executable).parent}:{os.environ['PATH']}")
+    profile = copied("client_by_commands", tmp_path)
+    # Words that the program does not know end it.
+    text = profile.read_text().replace('"write {length}"', '"break"')
+    profile.write_text(text.replace("start = 5.0", "start = 5.0\ndeaths = 2"))
+    output = tmp_path / "run"
+
+    status = main(["certify", str(profile), "--section", "3.3.2", "--output", str(output)])
+
+    assert status == 1
+    first, second, *others = read_run(output / "records.jsonl").cases
+    for case in (first, second):
+        assert case.verdict is Verdict.FAIL
+        assert case.died in case.reason
+        assert case.died.startswith("the resident program ended with status 1; it said last: ")
+        assert case.died.endswith("ValueError: 'break' is not a valid ActKind")
+    over = "the rest of this section is passed over: the device died in 2 of its cases in a row"
+    assert all(case.verdict is Verdict.INCONC and over in case.reason for case in others)
+
+
 def test_an_endpoint_in_python_is_certified_by_its_entry_point(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:

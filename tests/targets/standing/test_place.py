@@ -88,7 +88,7 @@ def test_a_program_has_output_and_status(place: GuestPlace) -> None:
     program = shell(place, r"printf 'a\0b'; echo why >&2; exit 3")
     assert program.output() == b""
     assert program.await_end(STOP)
-    assert (program.status, program.why(3), program.output()) == (3, "why", b"a\0b")
+    assert (program.status, program.complaints(), program.output()) == (3, "why\n", b"a\0b")
     program.kill()
     program.close()
 
@@ -102,7 +102,7 @@ def test_one_that_speaks_answers(place: GuestPlace) -> None:
     assert answer == "x one"
     program.kill()
     assert program.await_end(STOP)
-    assert program.why(program.status or 0) == "ended by signal 9"
+    assert (program.status, program.complaints()) == (-9, "")
 
 
 def test_a_program_that_is_not_there_is_said_so(place: GuestPlace) -> None:

@@ -273,6 +273,24 @@ def test_a_dead_kernel_is_a_dead_client(client: Client, monkeypatch: pytest.Monk
         client.session.restart()
 
 
+def test_a_dead_resident_program_is_a_dead_client_that_can_be_started_again(
+    tmp_path: Path,
+) -> None:
+    client = Client(
+        tmp_path, "prepare = 'true'\nresident = 'sh'\nsmall = { tell = 'echo no slot >&2; exit 3' }"
+    )
+    result(client.session.prepare(TESTER))
+    assert client.session.alive() is None
+
+    assert result(client.session.begin(Act(ActKind.SMALL))).detail == "no slot"
+
+    died = "the resident program ended with status 3; it said last: no slot"
+    assert client.session.alive() == died
+    client.session.restart()
+    assert client.session.alive() is None
+    client.session.close()
+
+
 def test_a_profile_makes_a_client_target() -> None:
     profile = find_profile("linux-client")
 

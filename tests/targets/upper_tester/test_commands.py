@@ -275,6 +275,8 @@ def test_a_resident_program_is_started_once_and_told_each_act(tmp_path: Path) ->
 def test_another_is_started_beside_one_that_is_busy(tmp_path: Path) -> None:
     upper, values = staying(tmp_path)
     busy = upper.begin("read", tell("sleep 60"), values)
+    while not starts(tmp_path):
+        assert busy.poll() is None
 
     assert result(upper.begin("small", tell("echo done"), values)).done
     assert result(upper.begin("small", tell("echo done"), values)).done
@@ -306,6 +308,24 @@ def test_what_is_told_has_a_deadline_too(monkeypatch: pytest.MonkeyPatch, tmp_pa
 
     assert ended.detail == "not ended within 0.02 s, and stopped"
     assert upper.stop(STOP)
+
+
+def test_a_death_is_told_until_everything_is_stopped_though_another_was_started(
+    tmp_path: Path,
+) -> None:
+    upper, values = staying(tmp_path)
+    assert upper.death() == ""
+    failed = result(upper.begin("small", tell("kill -SEGV $$"), values))
+    assert failed == ActResult(ActState.FAILED, "ended by signal 11")
+
+    assert result(upper.begin("small", tell("echo done"), values)).done
+
+    assert starts(tmp_path) == 2
+    assert upper.death() == "the resident program was ended by SIGSEGV"
+    upper.abandon()
+    assert upper.death() == "the resident program was ended by SIGSEGV"
+    assert upper.stop(STOP)
+    assert upper.death() == ""
 
 
 def test_abandoning_everything_stops_an_idle_program_too(tmp_path: Path) -> None:

@@ -32,21 +32,20 @@ def test_it_has_a_status_when_it_has_ended() -> None:
 
 
 @pytest.mark.parametrize(
-    ("script", "why"),
+    ("script", "status", "complaints"),
     [
-        ("echo one >&2; echo two >&2; exit 3", "two"),
-        ("exit 3", "exit status 3"),
-        ("exit 0", "exit status 0"),
-        ("kill -15 $$", "ended by signal 15"),
+        ("echo one >&2; echo two >&2; exit 3", 3, "one\ntwo\n"),
+        ("echo out; exit 0", 0, ""),
+        ("kill -15 $$", -15, ""),
     ],
 )
-def test_why_it_ended_is_its_last_complaint_or_its_status(script: str, why: str) -> None:
+def test_what_it_complained_of_is_kept_beside_its_status(
+    script: str, status: int, complaints: str
+) -> None:
     ended = program(script)
     assert ended.await_end(STOP)
-    status = ended.status
 
-    assert status is not None
-    assert ended.why(status) == why
+    assert (ended.status, ended.complaints()) == (status, complaints)
     ended.close()
 
 

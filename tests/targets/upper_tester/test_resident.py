@@ -26,9 +26,10 @@ ECHO = 'while read -r line; do echo "$line"; done'
 """Answers what it was told to answer."""
 
 
-def resident(script: str) -> Resident:
+def resident(script: str, *, is_spare: bool = False) -> Resident:
     words = ("sh", "-c", script)
-    return Resident(UpperTesterProgram("resident", words, {"MINE": "x"}, speaks=True))
+    program = UpperTesterProgram("resident", words, {"MINE": "x"}, speaks=True)
+    return Resident(program, is_spare=is_spare)
 
 
 @pytest.fixture
@@ -188,6 +189,58 @@ def test_a_program_that_has_ended_before_it_is_told_has_failed() -> None:
     assert result(told(program, "x")).detail == "exit status 4"
 
     program.close()
+
+
+@pytest.mark.parametrize(
+    ("script", "death"),
+    [
+        ("echo no memory >&2; exit 3", "ended with status 3; it said last: no memory"),
+        ("exit 0", "ended with status 0"),
+        ("kill -SEGV $$", "was ended by SIGSEGV"),
+    ],
+)
+def test_one_that_ends_by_itself_has_died(script: str, death: str) -> None:
+    program = resident(script)
+    assert program.await_end(STOP)
+
+    program.kill()  # as all are that are left
+
+    assert program.death() == f"the resident program {death}"
+    program.close()
+
+
+def test_one_that_lives_or_was_stopped_has_not_died() -> None:
+    program = resident(ECHO)
+    assert program.death() == ""
+
+    program.kill()
+
+    assert program.await_end(STOP)
+    assert program.death() == ""
+    program.close()
+
+
+@pytest.mark.parametrize(
+    ("script", "has_died"),
+    [("exit 1", False), ("kill -SEGV $$", True), ("read -r line; echo done; exit 1", True)],
+)
+def test_a_second_one_that_refuses_to_be_has_not_died(script: str, has_died: bool) -> None:
+    program = resident(script, is_spare=True)
+    result(told(program, "x"))
+    assert program.await_end(STOP)
+
+    assert bool(program.death()) is has_died
+    program.close()
+
+
+def test_one_that_never_ran_has_not_died() -> None:
+    class Missing:
+        @property
+        def status(self) -> int | None:
+            raise TargetError("it cannot be started")
+
+    missing: UpperTesterProgram = Missing()  # type: ignore[assignment]
+    assert Resident(missing).death() == ""
 
 
 def test_what_it_answers_before_it_ends_counts() -> None:

@@ -129,3 +129,23 @@ def test_a_client_that_lives_and_makes_no_good_call_has_lapsed_when_it_is_starte
     assert harness.case.notes == ["The client had to connect anew before the case: it is mute."]
     harness.begin()
     assert harness.life.lapse == ""
+
+
+def test_a_client_that_dies_of_the_call_before_its_case_has_died_before_it(
+    harness: ClientHarness, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    harness.end()
+    harness.begin()
+    called = harness._problem
+
+    def dies() -> str:
+        monkeypatch.setattr(harness, "_problem", called)
+        kill_client(harness)
+        return "it is mute"
+
+    monkeypatch.setattr(harness, "_problem", dies)
+    harness.ready()
+
+    assert (harness.life.died, harness.life.died_before) == ("", "RuntimeError: no slot")
+    assert harness.case.notes == []  # it was not told to connect anew, but started again
+    harness.check_after()

@@ -96,7 +96,7 @@ class Rig(Protocol):
         ...
 
     def time_calls(self, count: int) -> tuple[float, ...]:
-        """Make good calls, or have the device make them; nothing depends on whether it does.
+        """Make good calls, or have the device make them; no verdict depends on that.
 
         Args:
             count: how many.

@@ -38,7 +38,7 @@ def held(process: int = 0) -> Usage:
         return usage  # the program has ended
     try:
         # One program for all: each costs a tenth of a second under TCG.
-        listed = run_step("asking for RDMA objects", ["rdma", "-batch", "-"], text=_KINDS)
+        listed = run_step("asking for RDMA objects", ["rdma", "-b", "-"], text=_KINDS)
     except LabError:
         pass  # then nothing is known of them
     else:

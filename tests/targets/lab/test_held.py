@@ -37,7 +37,7 @@ def test_of_a_program_its_own_is_told_and_the_kernels_memory(calls: Calls) -> No
     usage = held(PID)
 
     assert calls.lines == [
-        "rdma -batch -",
+        "rdma -b -",
         *(f"  resource show {kind}" for kind in ("qp", "mr", "cq", "pd", "cm_id")),
     ]
     assert (usage.of(Resource.MACHINE), usage.of(Resource.KERNEL)) == (20480, 5120)

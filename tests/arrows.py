@@ -101,7 +101,7 @@ ARROWS: dict[str, set[str]] = {
         ),
         "targets.kerberos": "rpcrdma.errors rpcrdma.ulp targets.base targets.lab targets.standing",
         "targets.host_server": (
-            "rpcrdma.errors rpcrdma.fabric targets.profile targets.lab targets.ping"
+            "rpcrdma.errors rpcrdma.fabric targets.profile targets.lab targets.ping targets.usage"
         ),
         "targets.network": (
             "rpcrdma.fabric targets.base targets.profile targets.fabrics targets.lab "

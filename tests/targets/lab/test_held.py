@@ -45,6 +45,13 @@ def test_of_a_program_its_own_is_told_and_the_kernels_memory(calls: Calls) -> No
     assert (usage.of(Resource.RESIDENT) or 0) > 1 << 20
 
 
+def test_of_a_program_that_has_ended_the_kernels_memory_alone_is_told(calls: Calls) -> None:
+    usage = held(1 << 30)
+
+    assert {resource for resource, _ in usage.amounts} == {Resource.MACHINE, Resource.KERNEL}
+    assert calls.lines == []
+
+
 @pytest.mark.usefixtures("calls")
 def test_of_the_kernel_no_process_is_told() -> None:
     usage = held()

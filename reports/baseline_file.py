@@ -22,8 +22,18 @@ if TYPE_CHECKING:
 
 __all__ = ["Draft", "draw_up", "render_baseline", "stable_text"]
 
-_VOLATILE: Final = re.compile(r"\b(?:handle|offset) 0x[0-9a-f]+(?: instead of 0x[0-9a-f]+)?")
-"""What differs from run to run: where memory lies."""
+_VOLATILE: Final = re.compile(
+    r"\b(?:(?:handle|offset) 0x[0-9a-f]+(?: instead of 0x[0-9a-f]+)?"
+    r"|octet \d+ 0x[0-9a-f]{9,} instead of 0x[0-9a-f]{9,}|xid 0x[0-9a-f]+)"
+)
+"""What differs from run to run: where memory lies, and XIDs, by themselves and in several words."""
+
+_LAST_WORDS: Final = re.compile(
+    r"(?<=\w); (?:it said last|the kernel says): (?!Out of memory).*", re.DOTALL
+)
+"""What follows the way in which a device died: with its times, processes and addresses."""
+
+_OUT_OF_MEMORY: Final = re.compile(r"(; the kernel says: Out of memory).*", re.DOTALL)
 
 _TELLING: Final = 20
 """Fewest characters of a piece between two volatile ones that is worth matching."""
@@ -90,6 +100,7 @@ def draw_up(run: RunRecord, earlier: Baseline | None = None) -> Draft:
 
 def stable_text(reason: str) -> str | tuple[str, ...]:
     """The part of a reason that is the same in every run; several parts if there are gaps."""
+    reason = _LAST_WORDS.sub("", _OUT_OF_MEMORY.sub(r"\1", reason))
     pieces = [piece.strip() for piece in _VOLATILE.split(reason)]
     telling = tuple(piece for piece in pieces if len(piece) >= _TELLING) or (max(pieces, key=len),)
     return telling if len(telling) > 1 else telling[0]

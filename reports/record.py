@@ -224,6 +224,7 @@ class RunFooter(msgspec.Struct, frozen=True, tag="end"):
         complete: False when the run was ended before every planned case was judged.
         reason: why it was not complete.
         signal: name of the signal that ended it, `SIGTERM`; empty if none did.
+        notes: what the run as a whole tells and no case does, one sentence each; it breaks nothing.
     """
 
     cases: int
@@ -231,6 +232,7 @@ class RunFooter(msgspec.Struct, frozen=True, tag="end"):
     complete: bool = True
     reason: str = ""
     signal: str = ""
+    notes: tuple[str, ...] = ()
 
 
 class RunRecord(msgspec.Struct, frozen=True):

@@ -43,9 +43,11 @@ class RunWriter:
         self._count += 1
         self._write(case)
 
-    def finish(self, duration: float, *, reason: str = "", signal: str = "") -> None:
+    def finish(
+        self, duration: float, *, reason: str = "", signal: str = "", notes: tuple[str, ...] = ()
+    ) -> None:
         """Write the footer; a `reason` says why the run is not complete, `signal` by which one."""
-        self._write(RunFooter(self._count, duration, not reason, reason, signal))
+        self._write(RunFooter(self._count, duration, not reason, reason, signal, notes))
         self.close()
 
     def close(self) -> None:

@@ -64,6 +64,9 @@ _GROUNDS: Final[dict[str, str]] = {
 _ADVICE: Final = ("SHOULD", "SHOULD NOT", "ADVICE")
 """Levels on which a WARN rests."""
 
+_NO_ANSWER: Final = ("nothing within", "the connection ended")
+"""How cases begin to say that nothing came of the device: silence is no wrong word in a header."""
+
 
 @dataclass(frozen=True, slots=True)
 class RequirementResult:
@@ -96,7 +99,7 @@ class Summary:
     Attributes:
         counts: cases for each verdict, every verdict present.
         missing: planned cases without a record: the run was cut short.
-        notes: how many things cases tell that break nothing.
+        notes: how many things cases, and the run as a whole, tell that break nothing.
         requirements: what was cited, by document and section.
         exit_status: without a baseline; see `exit_status`.
         deaths: the cases that tell of a death of the device.
@@ -126,13 +129,21 @@ def by_cause(cases: Iterable[CaseRecord]) -> tuple[tuple[CaseRecord, ...], ...]:
     """The cases in groups that one cause explains, in the order of the first of each.
 
     Those that violate the same requirements are one group: a wrong word in a header fails whatever
-    looks at an answer.  Of an ERROR or INCONC, which violates nothing, the reason tells.
+    looks at an answer.  Where none came, because the device was silent, went away or died, that is
+    something else.  Of an ERROR or INCONC, which violates nothing, the reason tells.
     """
-    groups: dict[tuple[Verdict, tuple[str, ...]], list[CaseRecord]] = {}
+    groups: dict[tuple[Verdict, str, tuple[str, ...]], list[CaseRecord]] = {}
     for case in cases:
         cause = tuple(sorted(case.violated)) or (case.reason,)
-        groups.setdefault((case.verdict, cause), []).append(case)
+        groups.setdefault((case.verdict, _in_place_of_answer(case), cause), []).append(case)
     return tuple(map(tuple, groups.values()))
+
+
+def _in_place_of_answer(case: CaseRecord) -> str:
+    """How the device died, that it was silent, or that it went away; empty if it answered."""
+    if case.died:
+        return case.died.partition(";")[0]
+    return next((words for words in _NO_ANSWER if case.actual.startswith(words)), "")
 
 
 def counted(number: int, noun: str) -> str:
@@ -180,6 +191,7 @@ def summarise(run: RunRecord) -> Summary:
     judged = {case.id for case in run.cases}
     missing = tuple(case for case in run.header.planned if case not in judged)
     notes = sum(len(case.notes) for case in run.cases)
+    notes += len(run.footer.notes) if run.footer else 0
     failed = bool(counts[Verdict.FAIL] or counts[Verdict.ERROR] or deaths(run.cases))
     status = _status(run, counts, missing, failed=failed)
     return Summary(

@@ -30,6 +30,7 @@ if TYPE_CHECKING:
     from targets.base import Act, ActKind, RunningAct
     from targets.profile import Profile
     from targets.standing.run_guest import RunGuest
+    from targets.usage import Usage
 
 __all__ = ["GuestClientSession", "GuestClientTarget", "told_of_the_target"]
 
@@ -146,6 +147,10 @@ class GuestClientSession:
     def alive(self) -> str | None:
         """How the guest died."""
         return self._client.alive()
+
+    def usage(self) -> Usage | None:
+        """What the client holds, in the guest that is there."""
+        return self._client.usage()
 
     def console(self) -> str:
         """What the guest's kernel has printed."""

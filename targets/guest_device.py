@@ -36,7 +36,6 @@ from targets.profile import Binding
 from targets.standing.addresses import neighbour_of
 from targets.standing.run_guest import RunGuest
 from targets.standing.setup_of import setup_of
-from targets.usage import usage_in_meminfo, usage_in_resources
 
 if TYPE_CHECKING:
     from collections.abc import Callable
@@ -186,15 +185,11 @@ class GuestServerSession(NetworkSession):
         return self._guest.current.log()
 
     def usage(self) -> Usage | None:
-        """What the guest holds: its memory, and the objects of its RDMA devices."""
-        agent = self._guest.current.agent
+        """What the server holds, which is its kernel or a program in it, and its kernel."""
         try:
-            memory = agent.run(("cat", "/proc/meminfo"))
-            objects = agent.run(("rdma", "resource", "show"))
+            return self._guest.current.agent.usage()
         except LabError:
             return None
-        of_memory = usage_in_meminfo(memory.output.decode("utf-8", "replace"))
-        return of_memory.with_more(usage_in_resources(objects.output.decode("utf-8", "replace")))
 
     def restart(self) -> None:
         """Start the server again in its guest, or else in a new guest.

@@ -22,6 +22,7 @@ from targets.lab.server import Sign, StartedServer
 from targets.lab.setup import LabServer, ServerKind
 from targets.ping import ping
 from targets.profile import timeout_factor
+from targets.usage import Usage, usage_of_process
 
 if TYPE_CHECKING:
     from rpcrdma.fabric.base import Fabric
@@ -68,6 +69,11 @@ class HostServer(StartedServer):
                 "`ready` of [extra]",
             ),
         )
+
+    def usage(self) -> Usage:
+        """What its process holds; what this machine holds is other programs' as well."""
+        process = None if self._process is None else usage_of_process(self._process.pid)
+        return process or Usage()
 
     def close(self) -> None:
         """Stop it, and forget its output unless that was to be left.  Twice is allowed."""

@@ -1,12 +1,17 @@
-"""The networks on which a device lives in the tester's own process, in virtual time."""
+"""The networks on which a device lives in the tester's own process, in virtual time.
+
+The memory of this process is the tester's, too, and tells nothing of the device: what it has asked
+its fabric for does.
+"""
 
 from __future__ import annotations
 
 from typing import TYPE_CHECKING, Protocol
 
-from rpcrdma.fabric.loopback import LoopbackNetwork
+from rpcrdma.fabric.loopback import LoopbackFabric, LoopbackNetwork
 from rpcrdma.fabric.memory import HandleAllocator
 from targets.base import TargetError
+from targets.usage import Resource, Usage
 
 if TYPE_CHECKING:
     from collections.abc import Callable
@@ -15,7 +20,7 @@ if TYPE_CHECKING:
     from rpcrdma.fabric.schedule import Schedule
     from rpcrdma.roce.parts import RoceParts
 
-__all__ = ["InProcessNetwork", "make_network", "require_switch"]
+__all__ = ["InProcessNetwork", "make_network", "require_switch", "usage_of_fabric"]
 
 
 class InProcessNetwork(Protocol):
@@ -70,3 +75,12 @@ def require_switch(transport: RoceParts | None, fabric: str) -> None:
             f"what is broken is how packets are dealt with, in this process: use --fabric switch,"
             f" not {fabric}"
         )
+
+
+def usage_of_fabric(fabric: Fabric) -> Usage | None:
+    """The regions that a device's fabric holds for it; None on `switch`, which does not count."""
+    if not isinstance(fabric, LoopbackFabric):
+        return None
+    regions = fabric.valid_regions
+    octets = sum(region.length for region in regions)
+    return Usage(((Resource.REGIONS, len(regions)), (Resource.REGISTERED, octets)))

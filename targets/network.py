@@ -19,6 +19,7 @@ from targets.fabrics import BETWEEN, OUTSIDE_OF_THE_GUEST, chosen_fabric, fabric
 from targets.host_server import HostServer, answers
 from targets.lab.errors import LabError
 from targets.lab.guest import INSIDE
+from targets.lab.held_here import held_here
 from targets.lab.kept import kept_server
 from targets.lab.nfsd import restart_nfsd
 from targets.profile import timeout_factor
@@ -29,6 +30,7 @@ if TYPE_CHECKING:
 
     from rpcrdma.fabric.base import Fabric
     from targets.profile import Profile
+    from targets.usage import Usage
 
 __all__ = ["NetworkSession", "NetworkTarget", "await_server", "start_again"]
 
@@ -46,6 +48,7 @@ class NetworkSession:
         alive: tells how it ended, or nothing while it runs; None if nothing can be told from here.
         awaited: waits until somebody else has started it again, raising `LabError`.
         stop: ends the server, if the session is to.
+        usage: tells what it holds; None if nothing can be told from here.
     """
 
     def __init__(
@@ -56,6 +59,7 @@ class NetworkSession:
         alive: Callable[[], str] | None = None,
         awaited: Callable[[], None] | None = None,
         stop: Callable[[], None] = lambda: None,
+        usage: Callable[[], Usage | None] | None = None,
     ) -> None:
         self.fabric = fabric
         self.address = address
@@ -63,6 +67,7 @@ class NetworkSession:
         self._alive = alive
         self._awaited = awaited
         self._stop = stop
+        self._usage = usage
 
     def alive(self) -> str | None:
         """How the server ended, as far as can be told from here."""
@@ -70,6 +75,10 @@ class NetworkSession:
             return None if self._alive is None else self._alive() or None
         except LabError as error:
             return str(error)
+
+    def usage(self) -> Usage | None:
+        """What the server holds, as far as can be told from here."""
+        return None if self._usage is None else self._usage()
 
     def restart(self) -> None:
         """Start the server again, or wait until somebody else has.
@@ -141,11 +150,12 @@ class NetworkTarget:
         address = Address(extra.address, extra.port)
         fabric = fabric_towards(self._fabric, extra.address)
         if server := kept_server():
-            return NetworkSession(fabric, address, server.restart, server.alive)
+            return NetworkSession(fabric, address, server.restart, server.alive, usage=server.usage)
         if self.starts_server:
             return self._started(fabric, address)
-        awaited = partial(await_server, self.profile, fabric)
-        return NetworkSession(fabric, address, start_again(self.profile), awaited=awaited)
+        awaited, again = partial(await_server, self.profile, fabric), start_again(self.profile)
+        usage = None if again is None else held_here
+        return NetworkSession(fabric, address, again, awaited=awaited, usage=usage)
 
     def _started(self, fabric: Fabric, address: Address) -> NetworkSession:
         server = HostServer(self.profile, fabric, self.logs)
@@ -157,7 +167,14 @@ class NetworkTarget:
             if isinstance(error, LabError):
                 raise TargetError(str(error)) from error
             raise
-        return NetworkSession(fabric, address, server.restart, server.alive, stop=server.close)
+        return NetworkSession(
+            fabric,
+            address,
+            server.restart,
+            server.alive,
+            stop=server.close,
+            usage=server.usage,
+        )
 
 
 def start_again(profile: Profile) -> Callable[[], None] | None:

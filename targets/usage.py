@@ -3,11 +3,12 @@
     usage = session.usage()      a session that can tell (`HasUsage`)
 
 Where an adapter has started the device as a process, the kernel's files about the process tell.
-Of a guest, its kernel's files about the machine do, and what `rdma resource show` prints.  The
-reference in the tester's own process counts what it has asked its fabric for.
+Of a guest, its kernel's files about the machine do as well, and what `rdma resource show` lists
+(`targets.lab.held`).  The reference in the tester's own process counts what it has asked its fabric
+for.
 
     proc(5)                  /proc/PID/status, /proc/PID/fd, /proc/meminfo
-    rdma-resource(8)         a line for each link, with the count of each object
+    rdma-resource(8)         a line for each object, with the process that it belongs to
 
 Reading is all that this does: what follows from the figures is for `conformance.tester.wear`.
 """
@@ -28,7 +29,7 @@ __all__ = [
     "Resource",
     "Usage",
     "usage_in_meminfo",
-    "usage_in_resources",
+    "usage_in_objects",
     "usage_in_status",
     "usage_of_process",
 ]
@@ -83,15 +84,18 @@ _OF_STATUS: Final[Mapping[str, Resource]] = {
     "Threads": Resource.THREADS,
 }
 
-_OF_LINK: Final[Mapping[str, Resource]] = {
-    "mr": Resource.REGIONS,
-    "qp": Resource.QUEUE_PAIRS,
-    "cq": Resource.COMPLETION_QUEUES,
-    "pd": Resource.DOMAINS,
-    "cm_id": Resource.IDENTIFIERS,
+_OF_OBJECT: Final[Mapping[str, Resource]] = {
+    "mrn": Resource.REGIONS,
+    "lqpn": Resource.QUEUE_PAIRS,
+    "cqn": Resource.COMPLETION_QUEUES,
+    "pdn": Resource.DOMAINS,
+    "cm-idn": Resource.IDENTIFIERS,
 }
+"""How a line calls the number of its object, after its link."""
 
 _KERNEL_OWN: Final = ("SUnreclaim", "KernelStack", "PageTables", "Percpu")
+
+_OWNER: Final = re.compile(r" pid (\d+)\b")
 
 _LINE: Final = re.compile(r"^(\w+(?:\(\w+\))?):\s+(\d+)(?: kB)?$", re.MULTILINE)
 
@@ -113,6 +117,23 @@ class Usage:
     def with_more(self, other: Usage) -> Usage:
         """Both; where both tell of a resource, the other one counts."""
         return Usage(tuple({**dict(self.amounts), **dict(other.amounts)}.items()))
+
+    def without(self, resource: Resource) -> Usage:
+        """All but one resource."""
+        return Usage(tuple(pair for pair in self.amounts if pair[0] is not resource))
+
+    def record(self) -> dict[str, int]:
+        """As JSON has it."""
+        return {str(resource): amount for resource, amount in self.amounts}
+
+    @classmethod
+    def of_record(cls, record: Mapping[str, int]) -> Usage:
+        """What `record` has made of one.
+
+        Raises:
+            ValueError: it names a resource that is none.
+        """
+        return cls(tuple((Resource(name), amount) for name, amount in record.items()))
 
 
 @runtime_checkable
@@ -174,20 +195,21 @@ def usage_in_meminfo(text: str) -> Usage:
     return Usage(tuple(amounts))
 
 
-def usage_in_resources(text: str) -> Usage:
-    """What `rdma resource show` prints, of all links together.
+def usage_in_objects(text: str, process: int = 0) -> Usage:
+    """How many objects of RDMA devices belong to a process, in what `rdma resource show` lists.
 
     Args:
-        text: lines such as `0: rxe0: pd 2 cq 2 qp 2 cm_id 1 mr 0 ctx 0 srq 0`.
+        text: lines such as `link rxe0/1 lqpn 17 type RC state RTS pid 99 comm server`, of every
+            kind; a kind of which there is none in the text counts as none.
+        process: its number; 0 for the kernel, whose objects have none.
     """
-    sums: dict[Resource, int] = {}
+    counts = dict.fromkeys(_OF_OBJECT.values(), 0)
     for line in text.splitlines():
-        words = line.split()[2:]
-        for name, figure in zip(words[::2], words[1::2], strict=False):
-            if name in _OF_LINK and figure.isdigit():
-                resource = _OF_LINK[name]
-                sums[resource] = sums.get(resource, 0) + int(figure)
-    return Usage(tuple(sums.items()))
+        words = line.split()
+        owner = _OWNER.search(line)
+        if len(words) > 2 and words[2] in _OF_OBJECT and int(owner[1] if owner else 0) == process:
+            counts[_OF_OBJECT[words[2]]] += 1
+    return Usage(tuple(counts.items()))
 
 
 def _figures(text: str) -> dict[str, int]:

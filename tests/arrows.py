@@ -89,23 +89,23 @@ ARROWS: dict[str, set[str]] = {
             "rpcrdma.errors rpcrdma.fabric rpcrdma.roce rpcrdma.roce.link targets.profile "
             "targets.device_address targets.python_path"
         ),
-        "targets.in_process": "rpcrdma.fabric rpcrdma.roce targets.base",
+        "targets.in_process": "rpcrdma.fabric rpcrdma.roce targets.base targets.usage",
         "targets.ping": "rpcrdma.errors rpcrdma.wire rpcrdma.ulp rpcrdma.fabric",
         "targets.tested_versions": "",
         "targets.lab": (
             "rpcrdma.ulp targets.profile targets.device_address targets.fabrics "
-            "targets.python_path targets.tested_versions targets.endings"
+            "targets.python_path targets.tested_versions targets.endings targets.usage"
         ),
         "targets.standing": (
-            "rpcrdma.ulp targets.base targets.profile targets.python_path targets.lab"
+            "rpcrdma.ulp targets.base targets.profile targets.python_path targets.lab targets.usage"
         ),
         "targets.kerberos": "rpcrdma.errors rpcrdma.ulp targets.base targets.lab targets.standing",
         "targets.host_server": (
-            "rpcrdma.errors rpcrdma.fabric targets.profile targets.lab targets.ping"
+            "rpcrdma.errors rpcrdma.fabric targets.profile targets.lab targets.ping targets.usage"
         ),
         "targets.network": (
             "rpcrdma.fabric targets.base targets.profile targets.fabrics targets.lab "
-            "targets.host_server"
+            "targets.host_server targets.usage"
         ),
         "targets.reference": (
             "rpcrdma.errors rpcrdma.wire rpcrdma.ulp rpcrdma.fabric rpcrdma.roce "
@@ -120,7 +120,7 @@ ARROWS: dict[str, set[str]] = {
         ),
         "targets.upper_tester": (
             "rpcrdma.ulp rpcrdma.fabric targets.base targets.profile targets.acts "
-            "targets.endings targets.fabrics targets.lab targets.nfs"
+            "targets.endings targets.fabrics targets.lab targets.nfs targets.usage"
         ),
         "targets.shared": "targets.base targets.profile",
         "targets.guest_share": (
@@ -129,7 +129,8 @@ ARROWS: dict[str, set[str]] = {
         ),
         "targets.guest_client": (
             "rpcrdma.ulp rpcrdma.fabric rpcrdma.roce targets.base targets.profile targets.lab "
-            "targets.standing targets.upper_tester targets.guest_share targets.kerberos"
+            "targets.standing targets.upper_tester targets.guest_share targets.kerberos "
+            "targets.usage"
         ),
         "targets.guest_device": (
             "rpcrdma.errors rpcrdma.ulp rpcrdma.fabric rpcrdma.roce targets.base targets.ping "
@@ -140,8 +141,9 @@ ARROWS: dict[str, set[str]] = {
             "targets.base targets.lab targets.network targets.standing targets.guest_device"
         ),
         "targets.leaks": (
-            "rpcrdma.wire rpcrdma.fabric rpcrdma.endpoint.core rpcrdma.endpoint.responder "
-            "targets.base targets.profile targets.reference targets.usage"
+            "rpcrdma.wire rpcrdma.fabric rpcrdma.endpoint.core rpcrdma.endpoint.requester "
+            "rpcrdma.endpoint.responder targets.base targets.profile targets.reference "
+            "targets.usage"
         ),
         "targets.usage": "",
         "targets.mutants": (
@@ -233,7 +235,7 @@ ARROWS: dict[str, set[str]] = {
             "targets.profile targets.lab targets.network targets.shared targets.registry "
             "conformance.catalogue conformance.oracle conformance.tester "
             "conformance.tester.workload conformance.tester.client conformance.tester.server "
-            "conformance.options conformance.groups conformance.scenarios"
+            "conformance.options conformance.groups conformance.scenarios targets.usage"
         ),
         "conformance.explore": (
             "rpcrdma.errors rpcrdma.xdr rpcrdma.wire rpcrdma.ulp rpcrdma.fabric "

@@ -119,12 +119,12 @@ def _of_others(known: dict[str, Path], root: Path) -> list[NightStage]:
     Where such a server was not built, the stage says so and is not run.
     """
     stages = []
-    for name in _OTHERS:
-        profile = root / "targets" / "examples" / name / "profile.toml"
-        if profile.is_file():
-            files = sorted((root / "results").glob(f"{name}-*/baseline*.toml"))
-            baseline = known.get(name) or _baseline_of(name, files)
-            certified = _certify(str(profile), "", baseline)
+    for other in _OTHERS:
+        files = sorted((root / "results").glob(f"{other}-*/baseline*.toml"))
+        for profile in sorted((root / "targets" / "examples" / other).glob("profile*.toml")):
+            # `profile.toml` is the one that the folder is named for; others are named by theirs.
+            name = other + profile.stem.removeprefix("profile")
+            certified = _certify(str(profile), "", known.get(name) or _baseline_of(name, files))
             stages.append(replace(certified, name=_named("certify", name, "")))
     return stages
 
@@ -231,14 +231,19 @@ def _harnesses() -> tuple[str, ...]:
 
 
 def _published(target: str, kernel: str, root: Path) -> Path | None:
-    """The baseline that this project has published for a target and a kernel's line, if it has."""
+    """The baseline that this project has published for a target and a kernel, or the kernel's line.
+
+    One for the release itself (`linux-6.1.0-47`) comes first.
+    """
     try:
         release = select_kernel(kernel or None).release
     except LabError:
         return None  # the stage will say so itself
     line = ".".join(re.findall(r"\d+", release)[:2])
-    files = sorted((root / "results" / f"linux-{line}").glob("baseline*.toml"))
-    return _baseline_of(target, files)
+    places = (root / "results" / f"linux-{name}" for name in (release.rpartition("-")[0], line))
+    return _baseline_of(
+        target, [file for at in places for file in sorted(at.glob("baseline*.toml"))]
+    )
 
 
 def _baseline_of(target: str, files: Sequence[Path]) -> Path | None:

@@ -124,7 +124,7 @@ def complete(record: RunRecord, folder: Path, file: Path) -> RunRecord:
             writer.add(case)
         if record.footer is not None:
             end = record.footer
-            writer.finish(end.duration, reason=end.reason, signal=end.signal)
+            writer.finish(end.duration, reason=end.reason, signal=end.signal, notes=end.notes)
     partial.replace(file)
     return msgspec.structs.replace(record, cases=cases)
 

@@ -80,7 +80,11 @@ def reason_of(error: BaseException) -> str:
 
 
 def finish(
-    writer: RunWriter, duration: float, interruption: KeyboardInterrupt | None, refused: str
+    writer: RunWriter,
+    duration: float,
+    interruption: KeyboardInterrupt | None,
+    refused: str,
+    notes: tuple[str, ...] = (),
 ) -> None:
     """Write the last line of a run.
 
@@ -89,11 +93,12 @@ def finish(
         duration: seconds.
         interruption: what ended it from outside.
         refused: why it had stopped judging by itself; empty if it had not.
+        notes: what the run as a whole tells.
     """
-    if interruption is None:
-        writer.finish(duration, reason=refused)
-    else:
-        writer.finish(duration, reason=reason_of(interruption), signal=signal_of(interruption))
+    reason, signal_name = refused, ""
+    if interruption is not None:
+        reason, signal_name = reason_of(interruption), signal_of(interruption)
+    writer.finish(duration, reason=reason, signal=signal_name, notes=notes)
 
 
 @contextmanager

@@ -19,6 +19,7 @@ from conformance.suite.evidence import annotated, shown_exchanges, write_console
 from conformance.suite.fixtures import Fixtures, SuiteError
 from conformance.suite.limits import OutOfTime, RunLimits
 from conformance.suite.losses import Losses
+from conformance.suite.run_wear import RunWear
 from conformance.suite.section_end import (
     SURVIVES,
     Lapses,
@@ -88,6 +89,7 @@ class Plugin:
         self._lapses = Lapses()
         self._renewals = Renewals()
         self._losses = Losses()
+        self._wear = RunWear()
         self.planned: tuple[Case, ...] = ()
         self.all_cases: tuple[Case, ...] = ()
         self.fault: Exception | None = None
@@ -196,6 +198,7 @@ class Plugin:
         self._losses.judged(case, rig, unserved)
         self._lapses.judged(case, verdict)
         self._renewals.judged(case, verdict)
+        self._wear.judged(case.role, rig)
         if lapse is not None:
             told, self._found = lapse
             self._came_to_its_end = True
@@ -248,6 +251,8 @@ class Plugin:
         self._found, self._case_began = None, time.monotonic()
         with self._limits.case():
             self._keep(rig.look)
+            if self._found is None:
+                self._keep(lambda: self._wear.section_ends(last.role, rig, len(self.planned)))
             self._keep(rig.end)
         self._found = since(self._found, first)
         # A device that cannot be looked at now may well be after the next section.
@@ -259,7 +264,12 @@ class Plugin:
             # A second death in a section is told by the look itself: each id is recorded once.
             if not rig.life.died or not self._lapses.tells(told):
                 told = files_case(first, last)
-            self._record(told, died=rig.life.died)
+            self._renewals.judged(told, self._record(told, died=rig.life.died))
+
+    @property
+    def notes(self) -> tuple[str, ...]:
+        """What the run as a whole tells and no case does."""
+        return self._wear.notes
 
     @property
     def found(self) -> BaseException | None:

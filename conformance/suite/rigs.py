@@ -95,6 +95,17 @@ class Rig(Protocol):
         """
         ...
 
+    def time_calls(self, count: int) -> tuple[float, ...]:
+        """Make good calls, or have the device make them; nothing depends on whether it does.
+
+        Args:
+            count: how many.
+
+        Returns:
+            How long each took, in seconds of the fabric's clock; nothing if one was not served.
+        """
+        ...
+
     def renew(self) -> None:
         """Start the device again, whatever it still does; no lapse and no death of its own.
 

@@ -164,7 +164,7 @@ def certify(
         interruption = _run_pytest(plugin, *_files(selection, scenarios_folder))
         if interruption is not None and not writers:
             raise interruption
-        finish(writers[0], time.monotonic() - began, interruption, limits.refused)
+        finish(writers[0], time.monotonic() - began, interruption, limits.refused, plugin.notes)
     return read_run(folder / records)
 
 

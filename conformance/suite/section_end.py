@@ -8,8 +8,9 @@ A device that lives and does not serve when the next case begins is started agai
 that is found dead then.  That, too, is a record of its own, one of either for each section after
 whose cases it happens, unless the case before it has failed already.
 
-A destructive case that fails may leave a device that serves a good call and is not what it was.  It
-is started again before the next case, so that no case is judged against what another has broken.
+A destructive case that fails may leave a device that serves a good call and is not what it was; so
+has one whose files are damaged been left.  It is started again before the next case, so that no
+case is judged against what another has broken.
 """
 
 from __future__ import annotations
@@ -128,14 +129,15 @@ class Lapses:
 
 
 class Renewals:
-    """Devices that have to be started again because a destructive case has failed, by role."""
+    """Devices that have to be started again because they have come to harm, by role."""
 
     def __init__(self) -> None:
         self._failed: dict[str, Case] = {}
 
     def judged(self, case: Case, verdict: Verdict) -> None:
-        """A case has its verdict."""
-        if case.destructive and verdict is Verdict.FAIL:
+        """A case, or what is recorded beside the cases of a section, has its verdict."""
+        harms = case.destructive or case.id.endswith(_FILES)
+        if harms and verdict is Verdict.FAIL:
             self._failed[case.role] = case
 
     def before(self, case: Case, rig: Rig) -> None:
@@ -150,8 +152,8 @@ class Renewals:
             rig.renew()
         except (TargetError, FabricError) as error:
             rig.case.remark(
-                f"The device was not started again after {failed.id}, which is destructive and"
-                f" failed, so this case may show what that one has left: {error}."
+                f"The device was not started again after {failed.id} had failed, so this case may"
+                f" show what is left of that: {error}."
             )
 
 

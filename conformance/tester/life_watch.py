@@ -40,6 +40,7 @@ class LifeWatch:
         lapse: what was wrong with the device, which lived, when it was started again for the
             running case; else empty.
         died: how the device died, if that is told in the running case; else empty.
+        starts: how often the device has been started again.
         died_before: the same, where it was found dead before it had served in the running case.
     """
 
@@ -55,6 +56,7 @@ class LifeWatch:
         self.lapse = ""
         self.died = ""
         self.died_before = ""
+        self.starts = 0
         self._carried = ""
         self._session = session
         self._is_told = False
@@ -82,6 +84,7 @@ class LifeWatch:
             problem: why.
             was_alive: whether it ran until then.
         """
+        self.starts += 1
         self._is_told = False
         # What never served has not ceased to.
         if was_alive and self._has_ever_served and not self.lapse:

@@ -76,7 +76,8 @@ class JsonReport(msgspec.Struct, frozen=True, kw_only=True):
         format: version of this layout, the same number as the records'.
         counts: verdict -> number of cases.
         missing: planned cases without a record.
-        notes: how many things cases tell that break nothing; each stands in its case.
+        notes: how many things are told that break nothing; each stands in its case, or in the
+            footer if it is of the run as a whole.
         not_reached: requirements that no case came to look at, because others were broken first.
         exit_status: what `rpcrdma certify` ended with.
         header: what made the run.

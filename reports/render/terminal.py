@@ -178,6 +178,9 @@ def print_summary(console: Console, run: RunRecord, check: BaselineCheck | None 
         console.print(f"       and {more} more: see the report")
     explained = [group[0] for group in groups[:_EXPLAINED]]
     _print_notes(console, (case for case in run.cases if case not in explained))
+    for note in run.footer.notes if run.footer else ():
+        line = f"note   the whole run: {escape(note)}"
+        console.print(line, highlight=False, soft_wrap=True)
     _print_deaths(console, summary)
     _print_end(console, run, summary)
     if check:

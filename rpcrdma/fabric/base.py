@@ -85,7 +85,7 @@ class ConnectionParameters:
     """
 
     private_data: bytes = b""
-    send_depth: int = 128
+    send_depth: int = 256
     receive_depth: int = 256
     receive_segments: int = 1
     initial_receives: tuple[Segments, ...] = ()

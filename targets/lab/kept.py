@@ -1,4 +1,4 @@
-"""What the suite asks of the server that the guest has started: how it is, and to start it again.
+"""What the suite asks of the server that the guest has started: how it is, what it holds, a start.
 
 The guest starts the server before the suite, which is a process beside it.  They talk over a
 socket: one word, and one answer in JSON.
@@ -14,6 +14,7 @@ from contextlib import contextmanager, suppress
 from typing import TYPE_CHECKING, Final
 
 from targets.lab.errors import LabError
+from targets.usage import Resource, Usage
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -29,8 +30,6 @@ KEPT: Final = "RPCRDMA_LAB_SERVER"
 _MARGIN_S: Final = 30.0
 """For ending the server, beside the time that it has for its start."""
 
-_ALIVE: Final = "alive"
-_RESTART: Final = "restart"
 _LONGEST: Final = 65536
 
 
@@ -70,7 +69,15 @@ class KeptServer:
 
     def alive(self) -> str:
         """How it ended; empty while it runs."""
-        return self._ask(_ALIVE, _MARGIN_S)
+        return self._ask("alive", _MARGIN_S)
+
+    def usage(self) -> Usage | None:
+        """What it holds; None if that cannot be told now."""
+        try:
+            found = Usage.of_record(json.loads(self._ask("usage", _MARGIN_S)))
+        except (LabError, ValueError):
+            return None
+        return found.without(Resource.MACHINE)  # which is the suite's matter, too
 
     def restart(self) -> None:
         """Start it again.
@@ -78,7 +85,7 @@ class KeptServer:
         Raises:
             LabError: it does not come up.
         """
-        self._ask(_RESTART, self._seconds + _MARGIN_S)
+        self._ask("restart", self._seconds + _MARGIN_S)
 
     def _ask(self, word: str, seconds: float) -> str:
         try:
@@ -112,9 +119,13 @@ def _answer_all(listener: socket.socket, server: StartedServer) -> None:
 
 def _answer(server: StartedServer, word: bytes) -> dict[str, object]:
     try:
-        if word.strip().decode() == _RESTART:
-            server.restart()
-            return {"told": ""}
-        return {"told": server.alive()}
+        match word.strip().decode():
+            case "restart":
+                server.restart()
+                return {"told": ""}
+            case "usage":
+                return {"told": json.dumps(server.usage().record())}
+            case _:
+                return {"told": server.alive()}
     except LabError as error:
         return {"error": [error.step, error.cause, error.remedy]}

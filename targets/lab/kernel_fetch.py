@@ -8,9 +8,10 @@ import tempfile
 from pathlib import Path
 from typing import TYPE_CHECKING, Final
 
-from targets.lab.debian_archive import DebianArchive, call, choose
+from targets.lab.debian_archive import STEP, DebianArchive, choose
 from targets.lab.errors import LabError
 from targets.lab.kernel_cache import cached_image, image_in, remember
+from targets.lab.private_apt import call
 
 if TYPE_CHECKING:
     from collections.abc import Callable
@@ -20,7 +21,6 @@ if TYPE_CHECKING:
 __all__ = ["available_kernels", "fetch_kernel"]
 
 _APT: Final = "apt"
-_STEP: Final = "fetching a kernel"
 # Where system administrators' programs are: on Debian not in the search path of other users.
 _SYSTEM: Final = "/usr/sbin:/sbin"
 
@@ -69,7 +69,7 @@ def fetch_kernel(
     try:
         remember(wanted, package.release, folder)
     except OSError as error:
-        raise LabError(_STEP, f"{folder} cannot be written: {error.strerror}") from error
+        raise LabError(STEP, f"{folder} cannot be written: {error.strerror}") from error
     return place / "boot" / f"vmlinuz-{package.release}"
 
 
@@ -80,10 +80,10 @@ def _unpack(archive: DebianArchive, package: KernelPackage, place: Path) -> None
         tree = work / "tree"
         tree.mkdir()
         for file in archive.download(package, work):
-            call(("dpkg-deb", "-x", str(file), str(tree)))
+            call(STEP, ("dpkg-deb", "-x", str(file), str(tree)))
         _lay_out(tree, package)
         path = f"{os.environ.get('PATH', os.defpath)}:{_SYSTEM}"
-        call(("depmod", "-b", str(tree), package.release), variables={"PATH": path})
+        call(STEP, ("depmod", "-b", str(tree), package.release), variables={"PATH": path})
         if place.exists():
             shutil.rmtree(place)  # it has no image: nobody boots it
         tree.rename(place)
@@ -103,4 +103,4 @@ def _lay_out(tree: Path, package: KernelPackage) -> None:
         (tree / "lib").symlink_to("usr/lib")
     modules = tree / "lib/modules" / package.release
     if not image.is_file() or not modules.is_dir():
-        raise LabError(_STEP, f"{package.name} {package.version} has no image, or no modules")
+        raise LabError(STEP, f"{package.name} {package.version} has no image, or no modules")

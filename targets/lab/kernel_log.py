@@ -18,8 +18,9 @@ _DEVICE: Final = Path("/dev/kmsg")
 _RECORD: Final = 8192
 """Octets: the longest record that the kernel hands out."""
 
-_OUT_OF_MEMORY: Final = "Killed process"
-"""As in `Out of memory: Killed process 99 (server) ...`, whatever group of processes it was for."""
+_ENDS_A_PROCESS: Final = ("Killed process", ": segfault at ", "] general protection fault")
+"""As in `Out of memory: Killed process 99 (server) ...`, whatever group of processes it was for; as
+in `server[99]: segfault at 8 ip ...`; as in `traps: server[99] general protection fault ip:...`."""
 
 _DEADLY: Final = (Severity.PANIC, Severity.OOPS)
 
@@ -46,9 +47,10 @@ class KernelLog:
         return self._death
 
     def killed(self) -> str:
-        """The first line by which the kernel says that it ended a process for want of memory.
+        """The first line by which the kernel says that it ended a process, and why.
 
-        Does not block; empty while there is none.
+        For want of memory, or for the use of what is not there.  Does not block; empty while there
+        is none.
         """
         self._read()
         return self._killed
@@ -63,7 +65,7 @@ class KernelLog:
         while record := self._next():
             # The kernel's Documentation/ABI/testing/dev-kmsg: `level,number,time,flags;text`.
             text = record.partition(";")[2].partition("\n")[0]
-            if _OUT_OF_MEMORY in text and not self._killed:
+            if not self._killed and any(words in text for words in _ENDS_A_PROCESS):
                 self._killed = text
             faults = [fault for fault in find_faults((text,)) if fault.severity in _DEADLY]
             if faults and self._death is None:

@@ -22,12 +22,15 @@ from typing import TYPE_CHECKING, Final
 
 from targets.endings import words_of_end
 from targets.lab.errors import LabError
+from targets.lab.held import held
 from targets.lab.kernel_log import KernelLog
 from targets.lab.setup import LabServer, ServerKind
 from targets.lab.step import last_words, run_step
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator
+
+    from targets.usage import Usage
 
 __all__ = ["Sign", "StartedServer", "is_listening", "listener_of", "running_server"]
 
@@ -104,13 +107,19 @@ class StartedServer:
         """How it ended, with its last words; empty while it runs."""
         if self._process is None:
             return self._end
-        status = self._process.poll()
-        if status is not None:
-            return f"the server {words_of_end(status)}{self._more()}"
-        # What a profile starts may be a script, which goes on when the server has ended.
-        if self._listener and not _runs(self._listener):
-            return f"the process that listened is gone{self._more()}"
-        return ""
+        is_gone = self._listener and not _runs(self._listener)
+        try:
+            # How a process of many threads ended is not known before the last of them has.
+            ends_now = is_gone and self._listener == self._process.pid
+            status = self._process.wait(_STOP_S if ends_now else 0.0)
+        except subprocess.TimeoutExpired:
+            # What a profile starts may be a script, which goes on when the server has ended.
+            return f"the process that listened is gone{self._more()}" if is_gone else ""
+        return f"the server {words_of_end(status)}{self._more()}"
+
+    def usage(self) -> Usage:
+        """What it holds, or the process that listens, and the kernel."""
+        return held(self._listener or (self._process.pid if self._process else 0))
 
     def restart(self) -> None:
         """End what there is of it, and start it anew; raises as `start`."""

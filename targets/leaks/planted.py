@@ -1,20 +1,22 @@
-"""Servers that keep something of each connection or error, or that become slow."""
+"""Ends that keep something of each connection or error, or that become slow."""
 
 from __future__ import annotations
 
 from typing import TYPE_CHECKING, Final
 
 from rpcrdma.endpoint.core.driver import Driver
+from rpcrdma.endpoint.requester.requester import Requester
 from rpcrdma.endpoint.responder.responder import Responder
 from rpcrdma.fabric.base import Access
 from rpcrdma.fabric.loopback_connection import LoopbackConnection
 from targets.leaks.base import leak
+from targets.reference.replaced_parts import BOTH_ENDS
 from targets.usage import Resource
 
 if TYPE_CHECKING:
     from rpcrdma.endpoint.core.actions import Action, Send
     from rpcrdma.endpoint.core.faults import Fault
-    from rpcrdma.wire import FixedWords
+    from rpcrdma.wire import FixedWords, RdmaError
 
 REGION: Final = 1 << 16
 """Octets of a region that is kept."""
@@ -29,7 +31,7 @@ MOMENT: Final = 20e-6
 _errors: Final[list[bytearray]] = []
 
 
-@leak(Resource.REGIONS, "connection")
+@leak(Resource.REGIONS, "connection", roles=("responder",))
 class KeepsARegionOfEachConnection(Driver):
     """Leaves one region registered of each connection that has ended."""
 
@@ -48,7 +50,16 @@ class KeepsMemoryOfEachError(Responder):
         return super().send_error(words, fault)
 
 
-@leak(None, "connection")
+@leak(Resource.RESIDENT, "error", "roce")
+class KeepsMemoryOfEachRefusal(Requester):
+    """Keeps 256 KiB of memory of each call that is refused."""
+
+    def _refused(self, xid: int, body: RdmaError) -> list[Action]:
+        _errors.append(bytearray(b"\1" * KEPT))
+        return super()._refused(xid, body)
+
+
+@leak(None, "connection", roles=BOTH_ENDS)
 class TakesLongerWithEachConnection(Driver):
     """Looks through all pairs of connections that there have ever been before it answers."""
 

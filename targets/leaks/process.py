@@ -1,8 +1,9 @@
 """A leak in a process of its own, over RoCEv2 or verbs.
 
     python -m targets.leaks.process server NAME --listen ADDRESS:PORT [--versions 1 2]
+    python -m targets.leaks.process client NAME [--versions 1 2]
 
-is `targets.reference.server_process` with one part replaced: every leak is a server.
+is `targets.reference.server_process` or `client_process` with one part replaced.
 """
 
 from __future__ import annotations

@@ -20,7 +20,7 @@ from rpcrdma.fabric.base import Address
 from rpcrdma.fabric.memory import HandleAllocator
 from targets.base import ActResult, ActState, TargetError
 from targets.fabrics import FABRICS, IN_PROCESS, open_hosts
-from targets.in_process import make_network, require_switch
+from targets.in_process import make_network, require_switch, usage_of_fabric
 from targets.reference.acts import ACTS, UpperTester
 from targets.reference.client_parts import CLIENT, ClientParts, make_client
 
@@ -30,6 +30,7 @@ if TYPE_CHECKING:
     from targets.base import Act, ActKind, ClientSession, RunningAct
     from targets.in_process import InProcessNetwork
     from targets.profile import Profile
+    from targets.usage import Usage
 
 __all__ = ["InProcessClientSession", "ReferenceClientTarget"]
 
@@ -113,6 +114,10 @@ class InProcessClientSession:
     def alive(self) -> str | None:
         """How the client failed, if it did."""
         return self._failure
+
+    def usage(self) -> Usage | None:
+        """What the client has asked its fabric for; None on `switch`, which does not count."""
+        return usage_of_fabric(self._device)
 
     def restart(self) -> None:
         """Start again on a new network."""

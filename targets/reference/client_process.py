@@ -26,6 +26,7 @@ import time
 from contextlib import suppress
 from dataclasses import replace
 from functools import partial
+from pathlib import Path
 from typing import IO, TYPE_CHECKING, Final
 
 import msgspec
@@ -39,12 +40,14 @@ from targets.reference.acts import ACTS
 from targets.reference.client_parts import CLIENT, ClientParts, make_client
 from targets.reference.device_process import STOP_DEADLINE, parse_address, process_of, stop_process
 from targets.reference.lives import END_OF_LIFE, Ended, live
+from targets.usage import usage_of_process
 
 if TYPE_CHECKING:
     from collections.abc import Callable
 
     from rpcrdma.fabric.base import Address, Fabric
     from targets.base import RunningAct
+    from targets.usage import Usage
 
 __all__ = ["ClientOrder", "InputLines", "ProcessClientSession", "Report", "main", "serve"]
 
@@ -222,6 +225,18 @@ class ProcessClientSession:
         self._hear()
         status = self._process.poll() if self._ended is None else self._ended.status
         return None if status is None else f"the process {words_of_end(status)}"
+
+    def usage(self) -> Usage | None:
+        """What the client holds, which is the process's fork; None between two clients."""
+        if self._process is None:
+            return None
+        first = self._process.pid
+        try:
+            # proc(5): the processes that this thread has made, and that have not been waited for.
+            forks = Path(f"/proc/{first}/task/{first}/children").read_text("ascii").split()
+        except OSError:
+            return None
+        return usage_of_process(int(forks[0])) if forks else None
 
     def _hear(self) -> None:
         """Take what has been said."""

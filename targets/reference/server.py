@@ -16,11 +16,10 @@ from typing import TYPE_CHECKING, Final
 
 from rpcrdma.endpoint.ends.serving import Server
 from rpcrdma.fabric.base import Address
-from rpcrdma.fabric.loopback import LoopbackFabric
 from targets.base import TargetError
 from targets.endings import words_of_end
 from targets.fabrics import FABRICS, IN_PROCESS, open_hosts
-from targets.in_process import make_network, require_switch
+from targets.in_process import make_network, require_switch, usage_of_fabric
 from targets.reference.device_process import parse_address, process_of, stop_process
 from targets.reference.server_parts import REFERENCE, VERSIONS, Parts, server_factory
 from targets.usage import Resource, Usage, usage_of_process
@@ -85,20 +84,10 @@ class InProcessSession:
         return self._server.failure
 
     def usage(self) -> Usage | None:
-        """What the endpoint has asked its fabric for; None on `switch`, which does not count.
-
-        The memory of this process is the tester's, too, and tells nothing.
-        """
-        if not isinstance(self._device, LoopbackFabric):
-            return None
-        regions = self._device.valid_regions
-        return Usage(
-            (
-                (Resource.QUEUE_PAIRS, self._server.connections),
-                (Resource.REGIONS, len(regions)),
-                (Resource.REGISTERED, sum(region.length for region in regions)),
-            )
-        )
+        """What the endpoint has asked its fabric for; None on `switch`, which does not count."""
+        usage = usage_of_fabric(self._device)
+        pairs = Usage(((Resource.QUEUE_PAIRS, self._server.connections),))
+        return None if usage is None else usage.with_more(pairs)
 
     def restart(self) -> None:
         """Start again on a new network."""

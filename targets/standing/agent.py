@@ -67,6 +67,7 @@ class Agent:
             "run": self._run,
             "restart": prepared.restart,
             "renew": prepared.renew,
+            "usage": self._usage,
             "exchange": lambda address, port, octets, seconds: as_text(
                 exchange_record(address, port, as_octets(octets), seconds)
             ),
@@ -115,6 +116,13 @@ class Agent:
         self, program: int, words: list[str], environment: dict[str, str], speaks: bool
     ) -> None:
         self._programs.start(program, words, environment, speaks=speaks)
+
+    def _usage(self, program: int) -> dict[str, int]:
+        if not program:
+            return self._prepared.usage().record()
+        from targets.lab.held import held  # only where it is wanted
+
+        return held(self._programs.process(program)).record()
 
     def _run(self, words: list[str], environment: dict[str, str], text: str, limit: float) -> Said:
         own = {**os.environ, **self._prepared.setup.environment, **environment}

@@ -9,6 +9,7 @@ from rpcrdma.ulp.record_marking import RecordError, RecordReader, encode_record
 from targets.lab.errors import LabError
 from targets.lab.lab import scaled
 from targets.standing.lines import as_octets, as_text
+from targets.usage import Usage
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Mapping, Sequence
@@ -99,6 +100,17 @@ class GuestAgent:
         """How the server that the profile has started in the guest ended; empty while it runs."""
         told: str = self._ask("ended", _ANSWER_S)
         return told
+
+    def usage(self, program: int = 0) -> Usage:
+        """What the device in the guest holds, and the guest's kernel.
+
+        Args:
+            program: number of one that was started by `client`; 0 for the server of the guest.
+
+        Raises:
+            LabError: the guest does not tell.
+        """
+        return Usage.of_record(self._ask("usage", _ANSWER_S, program=program))
 
     def log(self, line: int = 0) -> list[str]:
         """What the guest's kernel has logged, from the line of that number on."""

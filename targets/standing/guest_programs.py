@@ -78,6 +78,11 @@ class GuestPrograms:
             with suppress(BrokenPipeError):
                 process.stdin.write(line.encode() + b"\n")
 
+    def process(self, number: int) -> int:
+        """The process that a program is; 0 if it has ended."""
+        running = self._running.get(number)
+        return 0 if running is None else running.pid
+
     def kill(self, number: int) -> None:
         """Stop a program with whatever it has started.  Does not wait."""
         process = self._running.get(number)

@@ -12,6 +12,7 @@ from typing import TYPE_CHECKING, Final
 
 from targets.base import TargetError
 from targets.lab.errors import LabError
+from targets.standing.guest_agent import GuestAgent
 from targets.standing.lines import as_octets, as_text
 from targets.standing.setup import ACTS_FOLDER
 
@@ -21,6 +22,7 @@ if TYPE_CHECKING:
     from targets.standing.agent_client import AgentClient, Pending
     from targets.standing.guest import StandingGuest
     from targets.standing.lines import Said
+    from targets.usage import Usage
 
 __all__ = ["GuestFile", "GuestPlace", "GuestProgram"]
 
@@ -85,6 +87,10 @@ class GuestPlace:
         while not pending.done and not self._client.lost and time.monotonic() < end:
             self._client.wait(min(_SLICE_S, end - time.monotonic()))
         return GuestFile(pending)
+
+    def usage(self) -> Usage | None:
+        """What the guest's kernel holds."""
+        return _usage(self._client)
 
     def alive(self) -> str | None:
         """How the guest died."""
@@ -163,6 +169,10 @@ class GuestProgram:
         self._client.pump()
         return self._lines.pop(0) if self._lines else None
 
+    def usage(self) -> Usage | None:
+        """What it holds, and the guest's kernel."""
+        return _usage(self._client, self._number)
+
     def kill(self) -> None:
         """Stop it, with everything that it started.  Does not wait."""
         if self._ended is None:
@@ -210,3 +220,10 @@ class GuestFile:
         except LabError as error:
             raise TargetError(f"what was fetched cannot be read: {error.cause}") from error
         return None if octets is None else as_octets(octets)
+
+
+def _usage(client: AgentClient, program: int = 0) -> Usage | None:
+    try:
+        return GuestAgent(client).usage(program)
+    except LabError:
+        return None

@@ -20,6 +20,7 @@ if TYPE_CHECKING:
     from targets.lab.server import StartedServer
     from targets.standing.lines import Said
     from targets.standing.setup import StandingSetup
+    from targets.usage import Usage
 
 __all__ = ["PreparedGuest", "find_interfaces"]
 
@@ -143,6 +144,12 @@ class PreparedGuest:
     def ended(self) -> str:
         """How the profile's server ended; empty while it runs, or if there is none."""
         return "" if self._server is None else self._server.alive()
+
+    def usage(self) -> Usage:
+        """What the profile's server holds, if there is one, and the kernel."""
+        from targets.lab.held import held  # only where it is wanted
+
+        return held() if self._server is None else self._server.usage()
 
     def _fill(self, export: Path) -> None:
         # Over what cases have changed; a link's target is not what is written to.

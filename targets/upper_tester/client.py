@@ -35,6 +35,7 @@ if TYPE_CHECKING:
     from targets.profile import Profile
     from targets.upper_tester.commands import CommandRun
     from targets.upper_tester.place import ClientPlace
+    from targets.usage import Usage
 
 __all__ = ["CommandClientTarget", "CommandSession", "Mounts"]
 
@@ -128,6 +129,10 @@ class CommandSession:
     def alive(self) -> str | None:
         """How the client's machine died, or its resident program, if one of them did."""
         return self._place.alive() or self._upper.death() or None
+
+    def usage(self) -> Usage | None:
+        """What the client holds: its resident program, or else the kernel that it is."""
+        return self._upper.usage()
 
     def restart(self) -> None:
         """Undo what `prepare` did; a resident program is started again by the next act.

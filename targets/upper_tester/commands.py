@@ -28,6 +28,7 @@ if TYPE_CHECKING:
     from targets.acts import Acts, Command
     from targets.base import Act, RunningAct
     from targets.upper_tester.place import ClientPlace, PlacedProgram
+    from targets.usage import Usage
 
 __all__ = ["CommandActs", "CommandRun", "InTurn"]
 
@@ -224,6 +225,18 @@ class CommandActs:
         self._runs = [one for one in self._runs if not one.gone]
         self._runs.append(run)
         return run
+
+    def usage(self) -> Usage | None:
+        """What the client holds: the kernel, or the resident program that has been there longest.
+
+        Which of them it is the profile says: what brings a kernel to act may be such a program.
+        """
+        self._sweep()
+        if self._acts.kernel_log:
+            return self._place.usage()
+        there = (resident for resident in self._residents if resident.listens)
+        resident = next(there, None)
+        return self._place.usage() if resident is None else resident.usage()
 
     def abandon(self) -> None:
         """Stop whatever still runs, the resident program included.  Does not wait."""

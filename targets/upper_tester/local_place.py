@@ -8,11 +8,14 @@ import tempfile
 from pathlib import Path
 from typing import TYPE_CHECKING
 
+from targets.lab.held_here import held_here
 from targets.lab.kernel_log import KernelLog
 from targets.upper_tester.program import UpperTesterProgram
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
+
+    from targets.usage import Usage
 
 __all__ = ["LocalPlace"]
 
@@ -61,6 +64,10 @@ class LocalPlace:
         content = file.read_bytes()
         file.unlink()
         return LocalFile(content)
+
+    def usage(self) -> Usage | None:
+        """What the kernel holds, in the lab's guest alone."""
+        return held_here()
 
     def alive(self) -> str | None:
         """What the kernel's log tells, if the client is the kernel."""

@@ -11,6 +11,8 @@ from typing import TYPE_CHECKING, Protocol
 if TYPE_CHECKING:
     from collections.abc import Mapping
 
+    from targets.usage import Usage
+
 __all__ = ["ClientPlace", "Fetched", "PlacedProgram"]
 
 
@@ -43,6 +45,10 @@ class PlacedProgram(Protocol):
 
     def answer(self) -> str | None:
         """The next line that it has written, if there is a whole one."""
+        ...
+
+    def usage(self) -> Usage | None:
+        """What it holds; None if that cannot be told now."""
         ...
 
     def kill(self) -> None:
@@ -109,6 +115,10 @@ class ClientPlace(Protocol):
 
     def fetch(self, path: str) -> Fetched:
         """Take a file away from there."""
+        ...
+
+    def usage(self) -> Usage | None:
+        """What the machine's kernel holds; None if that cannot be told, or not apart from ours."""
         ...
 
     def alive(self) -> str | None:

@@ -14,9 +14,12 @@ from contextlib import suppress
 from typing import IO, TYPE_CHECKING, Final
 
 from targets.base import TargetError
+from targets.lab.held_here import held_here
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
+
+    from targets.usage import Usage
 
 __all__ = ["UpperTesterProgram"]
 
@@ -102,6 +105,10 @@ class UpperTesterProgram:
             self._said += more
         line, _, self._said = self._said.partition(b"\n")
         return line.decode("utf-8", errors="replace")
+
+    def usage(self) -> Usage | None:
+        """What it holds."""
+        return held_here(self.process.pid)
 
     def kill(self) -> None:
         """Stop it, with everything that it started.  Does not wait."""

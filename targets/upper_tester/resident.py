@@ -24,6 +24,7 @@ if TYPE_CHECKING:
     from collections.abc import Callable
 
     from targets.upper_tester.place import Fetched, PlacedProgram
+    from targets.usage import Usage
 
 __all__ = ["Resident", "ToldRun"]
 
@@ -84,6 +85,10 @@ class Resident:
         said = last_words(self._program.complaints())
         how = f"the resident program {words_of_end(status)}"
         return f"{how}; it said last: {said}" if said else how
+
+    def usage(self) -> Usage | None:
+        """What it holds."""
+        return self._program.usage()
 
     def kill(self) -> None:
         """Stop it, with everything that it started.  Does not wait."""

@@ -120,6 +120,22 @@ def test_what_the_run_does_not_speak_of_is_left_alone() -> None:
             ("The end came for WRITE with target.", ", which was not what is allowed."),
         ),
         ("Region handle 0x8 lost", "Region"),
+        (
+            "1 octet was not discarded: ERR_VERS xid 0xb3000000 version 0.",
+            "1 octet was not discarded: ERR_VERS",
+        ),
+        (
+            "NULL, 68 octets, octet 0 0xffffffffff instead of 0xb384c60200 was answered twice now.",
+            "was answered twice now.",
+        ),
+        (
+            "The device died: it was ended by SIGSEGV; the kernel says: x[99]: segfault at 8.",
+            "The device died: it was ended by SIGSEGV",
+        ),
+        (
+            "It was ended; the kernel says: Out of memory: Killed 99; it said last: 10:01 hello.",
+            "It was ended; the kernel says: Out of memory",
+        ),
     ],
 )
 def test_what_differs_from_run_to_run_is_left_out(reason: str, text: str) -> None:

@@ -30,6 +30,16 @@ def test_a_run_is_read_as_it_was_written(run: RunRecord, tmp_path: Path) -> None
     assert read_run(written(run, tmp_path / "run")) == run
 
 
+def test_what_the_run_as_a_whole_tells_is_in_its_footer(run: RunRecord, tmp_path: Path) -> None:
+    path = tmp_path / "run"
+    with RunWriter(path, msgspec.structs.replace(run.header, planned=())) as writer:
+        writer.finish(1.0, notes=("It leaks.",))
+
+    footer = read_run(path).footer
+    assert footer is not None
+    assert (footer.complete, footer.notes) == (True, ("It leaks.",))
+
+
 def test_what_a_device_sent_is_text_on_disk_and_when_it_is_read(
     run: RunRecord, tmp_path: Path
 ) -> None:

@@ -114,6 +114,21 @@ def test_cases_that_violate_the_same_are_one_group_whatever_their_words(run: Run
     assert groups == ((one, two), (warned,), (lost,), (other,), (late,))
 
 
+def test_where_no_answer_came_the_cause_is_another(run: RunRecord) -> None:
+    failed = next(case for case in run.cases if case.verdict is Verdict.FAIL)
+    silent = msgspec.structs.replace(failed, actual="nothing within 2 s")
+    slow = msgspec.structs.replace(silent, actual="nothing within 5 s")
+    gone = msgspec.structs.replace(failed, actual="the connection ended (by the device)")
+    killed, fell, fell_again = (
+        msgspec.structs.replace(gone, died=f"the server was ended by {how}")
+        for how in ("SIGKILL", "SIGSEGV; it said last: 1", "SIGSEGV; it said last: 2")
+    )
+
+    groups = by_cause((failed, silent, gone, killed, slow, fell, fell_again))
+
+    assert groups == ((failed,), (silent, slow), (gone,), (killed,), (fell, fell_again))
+
+
 def test_worst_of_nothing_is_not_applicable() -> None:
     assert worst([]) is Verdict.NA
     assert worst([Verdict.PASS, Verdict.INCONC, Verdict.WARN]) is Verdict.INCONC

@@ -12,8 +12,8 @@ from typing import TYPE_CHECKING
 from rpcrdma.ulp.rpc import accepted
 from rpcrdma.wire import _generated_mount3 as wire
 from targets.lab.errors import LabError
-from targets.standing.guest_agent import GuestRun
 from targets.standing.machine import MachineFiles
+from targets.usage import Resource, Usage
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator
@@ -52,7 +52,6 @@ class FakeAgent:
     client: FakeClient = field(default_factory=FakeClient)
     asked: list[str] = field(default_factory=list)
     stuck: str = ""
-    printed: dict[str, bytes] = field(default_factory=dict)
     end: str = ""
 
     def ended(self) -> str:
@@ -68,11 +67,10 @@ class FakeAgent:
         if self.stuck:
             raise LabError("stopping nfsd", self.stuck)
 
-    def run(self, words: tuple[str, ...]) -> GuestRun:
-        self.asked.append(" ".join(words))
+    def usage(self) -> Usage:
         if self.stuck:
             raise LabError("asking the guest", self.stuck)
-        return GuestRun(0, self.printed[words[0]], b"")
+        return Usage(((Resource.PINNED, 4096),))
 
     def serve_calls(
         self, address: str, _execute: object, port: int = 0, *, routed: bool = False

@@ -15,6 +15,7 @@ from targets.guest_client import GuestClientSession, GuestClientTarget
 from targets.guest_device import guest_target
 from targets.lab.errors import LabError
 from targets.registry import find_profile
+from targets.usage import Resource, Usage
 from tests.targets.fake_guests import FakeAgent, FakeGuest, FakeRunGuest, two_guests
 
 if TYPE_CHECKING:
@@ -55,6 +56,9 @@ class FakeClientSession:
     def alive(self) -> str | None:
         return self.guest.death
 
+    def usage(self) -> Usage:
+        return Usage(((Resource.KERNEL, 4096),))
+
     def restart(self) -> None:
         self.calls.append("restart")
         if self.stuck or self.guest.death:
@@ -87,6 +91,7 @@ def test_client_in_a_guest_that_lives_is_let_go_of(run: FakeRunGuest, guest: Fak
     assert str(session.begin(Act(ActKind.SMALL))) == "begun small"
     assert session.alive() is None
     assert session.console() == f"console of {guest.folder.name}"
+    assert session.usage() == Usage(((Resource.KERNEL, 4096),))
     session.close()
     assert inner.calls[-1] == "close"
 

@@ -16,7 +16,7 @@ from targets.guest_device import GuestServerTarget
 from targets.lab.errors import LabError
 from targets.registry import find_profile
 from targets.shared import SharedTarget
-from targets.usage import Resource
+from targets.usage import Resource, Usage
 from tests.targets.fake_guests import HANDLE, FakeAgent, FakeGuest, FakeRunGuest, two_guests
 
 if TYPE_CHECKING:
@@ -151,18 +151,8 @@ def test_one_new_guest_is_all_that_a_restart_tries(run: FakeRunGuest, guest: Fak
     session.close()
 
 
-def test_agent_tells_what_the_guest_holds(run: FakeRunGuest, guest: FakeGuest) -> None:
-    guest.agent.printed = {
-        "cat": b"MemTotal: 30 kB\nMemAvailable: 20 kB\n",
-        "rdma": b"0: rxe0: pd 3 cq 5 qp 3 cm_id 4 mr 18\n",
-    }
-    session = server(run).start()
-
-    usage = session.usage()
-
-    assert usage is not None
-    assert (usage.of(Resource.MACHINE), usage.of(Resource.QUEUE_PAIRS)) == (10240, 3)
-    assert guest.agent.asked == ["cat /proc/meminfo", "rdma resource show"]
+def test_server_in_a_guest_tells_what_is_held_there(run: FakeRunGuest) -> None:
+    assert server(run).start().usage() == Usage(((Resource.PINNED, 4096),))
 
 
 def test_guest_that_cannot_be_asked_tells_nothing(run: FakeRunGuest, guest: FakeGuest) -> None:

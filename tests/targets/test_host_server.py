@@ -18,6 +18,7 @@ from targets.lab.errors import LabError
 from targets.lab.guest import INSIDE
 from targets.network import NetworkTarget
 from targets.profile import load_profile
+from targets.usage import Resource
 
 if TYPE_CHECKING:
     from targets.profile import Profile
@@ -58,6 +59,10 @@ def test_it_serves_when_it_has_started_and_again_when_it_was_killed(tmp_path: Pa
         assert answers(served, session.fabric, 5.0) is None
         assert session.fabric.trace is trace
         assert trace.events == []
+        held = session.usage()
+        assert held is not None
+        assert {Resource.RESIDENT, Resource.DESCRIPTORS} <= dict(held.amounts).keys()
+        assert held.of(Resource.MACHINE) is None
     finally:
         session.close()
     assert len((tmp_path / "lab" / "server.log").read_text().splitlines()) == 2

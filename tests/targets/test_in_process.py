@@ -4,11 +4,12 @@ from __future__ import annotations
 
 import pytest
 
-from rpcrdma.fabric.base import Address, ConnectionParameters
+from rpcrdma.fabric.base import Access, Address, ConnectionParameters
 from rpcrdma.fabric.memory import HandleAllocator
 from rpcrdma.roce.parts import RoceParts
 from targets.base import TargetError
-from targets.in_process import make_network, require_switch
+from targets.in_process import make_network, require_switch, usage_of_fabric
+from targets.usage import Resource, Usage
 
 
 @pytest.mark.parametrize("name", ["loopback", "switch"])
@@ -45,3 +46,21 @@ def test_a_transport_of_its_own_needs_the_switch(name: str) -> None:
 
     with pytest.raises(TargetError, match=f"use --fabric switch, not {name}"):
         require_switch(RoceParts(), name)
+
+
+def test_regions_that_a_device_holds_are_counted_on_loopback_alone() -> None:
+    network = make_network("loopback")
+    fabric, tester = network.fabric("dut"), network.fabric("tester")
+    listener = tester.listen(Address("tester", 7))
+
+    def step() -> None:
+        if (request := listener.accept(0)) is not None:
+            request.accept(ConnectionParameters(), 1.0)
+
+    tester.attach(step)
+    connection = fabric.connect(listener.address, ConnectionParameters(), 1.0)
+    connection.register(300, Access.LOCAL_WRITE)
+
+    assert usage_of_fabric(fabric) == Usage(((Resource.REGIONS, 1), (Resource.REGISTERED, 300)))
+    assert usage_of_fabric(tester) == Usage(((Resource.REGIONS, 0), (Resource.REGISTERED, 0)))
+    assert usage_of_fabric(make_network("switch").fabric("dut")) is None

@@ -14,6 +14,7 @@ from targets.lab.errors import LabError
 from targets.lab.guest import INSIDE
 from targets.network import NetworkSession, NetworkTarget, await_server, start_again
 from targets.registry import find_profile
+from targets.usage import Resource, Usage
 
 
 def session() -> NetworkSession:
@@ -40,6 +41,14 @@ def test_one_that_the_guest_has_started_is_asked_for_and_started_again() -> None
     session.restart()
     session.renew()
     assert starts == [1, 1]
+
+
+def test_what_it_holds_is_told_if_that_can_be_seen() -> None:
+    fabric, address = LoopbackNetwork().fabric("tester"), Address("10.9.0.1", 20049)
+    usage = Usage(((Resource.PINNED, 4096),))
+
+    assert session().usage() is None
+    assert NetworkSession(fabric, address, usage=lambda: usage).usage() is usage
 
 
 def test_one_that_cannot_be_asked_for_is_as_good_as_dead() -> None:

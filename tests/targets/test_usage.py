@@ -5,12 +5,14 @@ from __future__ import annotations
 import os
 from typing import TYPE_CHECKING
 
+import pytest
+
 from targets.usage import (
     HasUsage,
     Resource,
     Usage,
     usage_in_meminfo,
-    usage_in_resources,
+    usage_in_objects,
     usage_in_status,
     usage_of_process,
 )
@@ -42,9 +44,16 @@ Percpu:             1000 kB
 HugePages_Total:       0
 """
 
-RESOURCES = """\
-0: rxe0: pd 3 cq 5 qp 3 cm_id 4 mr 18 ctx 0 srq 0
-1: rxe1: pd 1 cq 1 qp 1 cm_id 0 mr 2
+OBJECTS = """\
+link rxe0/1 lqpn 1 type GSI state RTS sq-psn 0 comm [ib_core]
+link rxe0/1 lqpn 17 rqpn 18 type RC state RTS rq-psn 5 sq-psn 6 pdn 2 pid 99 comm ganesha.nfsd
+link rxe1/1 lqpn 17 rqpn 19 type RC state RTS rq-psn 5 sq-psn 6 pdn 2 pid 99 comm ganesha.nfsd
+link rxe0/1 lqpn 18 rqpn 17 type RC state RTS rq-psn 5 sq-psn 6 pdn 3 pid 990 comm python3
+dev rxe0 mrn 3 mrlen 4096 pdn 2 pid 99 comm ganesha.nfsd
+dev rxe0 cqn 0 cqe 1023 users 2 poll-ctx UNBOUND_WORKQUEUE adaptive-moderation on comm [ib_core]
+dev rxe0 cqn 1 cqe 128 users 2 adaptive-moderation off ctxn 0 pid 99 comm ganesha.nfsd
+dev rxe0 pdn 0 local_dma_lkey 0x0 users 1 comm [ib_core]
+link rxe0/1 cm-idn 0 state LISTEN ps TCP pid 99 comm ganesha.nfsd src-addr 10.9.0.1:20049
 """
 
 
@@ -74,21 +83,30 @@ def test_meminfo_of_another_kind_tells_nothing() -> None:
     assert usage_in_meminfo("MemTotal: 5 kB\n") == Usage()
 
 
-def test_resources_of_all_links_are_added_up() -> None:
-    usage = usage_in_resources(RESOURCES)
-
-    assert dict(usage.amounts) == {
-        Resource.DOMAINS: 4,
-        Resource.COMPLETION_QUEUES: 6,
-        Resource.QUEUE_PAIRS: 4,
-        Resource.IDENTIFIERS: 4,
-        Resource.REGIONS: 20,
+def test_objects_of_a_process_are_counted_on_all_links() -> None:
+    assert dict(usage_in_objects(OBJECTS, 99).amounts) == {
+        Resource.DOMAINS: 0,
+        Resource.COMPLETION_QUEUES: 1,
+        Resource.QUEUE_PAIRS: 2,
+        Resource.IDENTIFIERS: 1,
+        Resource.REGIONS: 1,
     }
 
 
-def test_what_is_no_list_of_resources_tells_nothing() -> None:
-    assert usage_in_resources("") == Usage()
-    assert usage_in_resources("rdma: command not found\n0: rxe0: qp many\n") == Usage()
+def test_objects_without_a_process_are_the_kernels() -> None:
+    assert dict(usage_in_objects(OBJECTS).amounts) == {
+        Resource.DOMAINS: 1,
+        Resource.COMPLETION_QUEUES: 1,
+        Resource.QUEUE_PAIRS: 1,
+        Resource.IDENTIFIERS: 0,
+        Resource.REGIONS: 0,
+    }
+
+
+def test_what_is_no_list_of_objects_counts_none() -> None:
+    found = usage_in_objects("\nrdma: command not found\n0: rxe0: qp 3\n")
+
+    assert set(dict(found.amounts).values()) == {0}
 
 
 def test_process_of_ours_is_looked_at() -> None:
@@ -123,6 +141,21 @@ def test_of_two_usages_the_later_counts() -> None:
 
     assert dict(both.amounts) == {Resource.THREADS: 3, Resource.LOCKED: 2}
     assert both.of(Resource.PINNED) is None
+
+
+def test_a_record_of_usage_is_the_same_again() -> None:
+    usage = Usage(((Resource.THREADS, 1), (Resource.MACHINE, 2)))
+
+    assert usage.record() == {"threads": 1, "memory of the machine": 2}
+    assert Usage.of_record(usage.record()) == usage
+    with pytest.raises(ValueError, match="good will"):
+        Usage.of_record({"good will": 3})
+
+
+def test_a_resource_is_left_out() -> None:
+    usage = Usage(((Resource.THREADS, 1), (Resource.MACHINE, 2)))
+
+    assert usage.without(Resource.MACHINE).amounts == ((Resource.THREADS, 1),)
 
 
 def test_a_session_may_be_unable_to_tell() -> None:

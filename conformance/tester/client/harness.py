@@ -119,6 +119,19 @@ class Harness:
         if self.files.watched:
             self.files.look(self.ready_peer())
 
+    def time_calls(self, count: int) -> tuple[float, ...]:
+        """How long each of some good calls takes (see `conformance.suite.rigs.Rig`)."""
+        peer, _problem = self._try()
+        if peer is None:
+            return ()
+        clock, seconds = self.session.fabric.clock, []
+        for _ in range(count):
+            begin = clock.now()
+            if liveness.problem_with(peer):
+                return ()
+            seconds.append(clock.now() - begin)
+        return tuple(seconds)
+
     def judged(self, found: BaseException | None, cited: tuple[str, ...]) -> BaseException | None:
         """What ended the case, together with the rules that messages of the device broke."""
         found = self.life.judged(found)

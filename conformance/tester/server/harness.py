@@ -113,6 +113,18 @@ class ClientHarness:
         """
         self.life.check_untold()
 
+    def time_calls(self, count: int) -> tuple[float, ...]:
+        """How long each of some good calls takes (see `conformance.suite.rigs.Rig`)."""
+        if not self._prepared or self._problem():  # the first one may have to connect
+            return ()
+        clock, seconds = self.session.fabric.clock, []
+        for _ in range(count):
+            begin = clock.now()
+            if self._problem():
+                return ()
+            seconds.append(clock.now() - begin)
+        return tuple(seconds)
+
     def ready(self) -> Service:
         """The service, with a client that has just been served what shows that it lives.
 

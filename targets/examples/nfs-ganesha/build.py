@@ -18,12 +18,14 @@ import sys
 from pathlib import Path
 from typing import TYPE_CHECKING, Final
 
+from targets.lab.errors import LabError
+from targets.lab.private_apt import PrivateApt, mirrors, source
 from targets.python_path import user_cache
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
-__all__ = ["BuildError", "build", "main", "mirror", "missing_packages"]
+__all__ = ["BuildError", "build", "main", "missing_packages"]
 
 HERE: Final = Path(__file__).parent
 LINK: Final = HERE / "built"
@@ -41,7 +43,6 @@ PACKAGES: Final = (
 """Debian's packages that it takes to build and to run it."""
 
 _SUITE: Final = "trixie"
-_KEYS: Final = "/usr/share/keyrings/debian-archive-keyring.gpg"
 _ON: Final = ("USE_NFS_RDMA", "USE_FSAL_VFS")
 _OFF: Final = (
     *(f"USE_FSAL_{name}" for name in ("PROXY_V4", "PROXY_V3", "LUSTRE", "LIZARDFS", "KVSFS")),
@@ -80,7 +81,7 @@ def main(arguments: Sequence[str] | None = None) -> int:
     try:
         build(folder)
         _link(folder)
-    except (BuildError, OSError) as error:
+    except (BuildError, LabError, OSError) as error:
         sys.stderr.write(f"build.py: {error}\n")
         return 2
     sys.stdout.write(f"nfs-ganesha {SERVER} is in {folder}\n")
@@ -91,7 +92,8 @@ def build(folder: Path) -> None:
     """Make the products in a folder, unless they are there.
 
     Raises:
-        BuildError: a package is missing, the mirror has no such sources, or a step failed.
+        BuildError: a package is missing, Debian has no such sources any more, or a step failed.
+        LabError: apt has no mirror, or does not get them.
     """
     if all((folder / place).is_file() for place in _PRODUCTS.values()):
         return
@@ -101,7 +103,7 @@ def build(folder: Path) -> None:
     work = folder.with_name(f"{folder.name}.partial")
     shutil.rmtree(work, ignore_errors=True)
     work.mkdir(parents=True)
-    _unpack(work, *_fetch(work, mirror()))
+    _unpack(work, *_fetch(work))
     _compile(work)
     shutil.rmtree(folder, ignore_errors=True)
     for product, place in _PRODUCTS.items():
@@ -126,42 +128,14 @@ def missing_packages() -> tuple[str, ...]:
     return tuple(name for name in PACKAGES if name not in installed)
 
 
-def mirror() -> str:
-    """Address of Debian's archive, as this machine's own sources have it.
-
-    Raises:
-        BuildError: they have none.
-    """
-    words = "$(REPO_URI) $(ORIGIN) $(LABEL) $(COMPONENT)"
-    command = ["apt-get", "indextargets", "--format", words, "Created-By: Packages"]
-    said = subprocess.run(command, capture_output=True, text=True, check=False)
-    for line in said.stdout.splitlines():
-        address, *rest = line.split()
-        if rest == ["Debian", "Debian", "main"]:  # those of security updates are labelled otherwise
-            return address
-    raise BuildError("apt knows no mirror of Debian; add one to its sources, run `apt-get update`")
-
-
-def _fetch(work: Path, address: str) -> tuple[Path, Path]:
+def _fetch(work: Path) -> tuple[Path, Path]:
     """The archives of both sources."""
-    apt = work / "apt"
-    for name in ("lists/partial", "cache/archives/partial"):
-        (apt / name).mkdir(parents=True)
-    sources = apt / "sources.list"
-    sources.write_text(f"deb-src [signed-by={_KEYS}] {address} {_SUITE} main\n", "utf-8")
-    settings = {
-        "Dir::Etc::SourceList": str(sources),
-        "Dir::Etc::SourceParts": "-",
-        "Dir::State::Lists": str(apt / "lists"),
-        "Dir::Cache": str(apt / "cache"),
-        # Of root, apt would ask another user to fetch, who may not write to this folder.
-        "APT::Sandbox::User": "root",
-    }
-    options = [f"--option={key}={text}" for key, text in settings.items()]
-    _run(work, "reading the list of sources", ["apt-get", *options, "update"])
+    apt = PrivateApt(work / "apt", "fetching nfs-ganesha's sources")
+    apt.write([source("deb-src", mirrors(apt.step).plain, _SUITE)])
+    apt.run("apt-get", "update")
     # The archives alone: Debian's patches to them concern its own packaging.
-    words = ["source", "--download-only", "--tar-only", "nfs-ganesha", "ntirpc"]
-    _run(work, "fetching the sources", ["apt-get", *options, *words])
+    words = ("--download-only", "--tar-only", "nfs-ganesha", "ntirpc")
+    apt.run("apt-get", "source", *words, folder=work)
     archives = (
         work / f"nfs-ganesha_{SERVER}.orig.tar.gz",
         work / f"ntirpc_{LIBRARY}.orig.tar.gz",

@@ -86,13 +86,19 @@ def test_a_file_that_is_no_baseline_is_refused(tmp_path: Path) -> None:
         plan(NightWish(baselines=(file,)))
 
 
-def test_published_baselines_are_those_of_the_kernels_line(tmp_path: Path) -> None:
-    image = tmp_path / "vmlinuz-6.12.1"
-    modules = tmp_path / "lib/modules/6.12.1"
+def kernel_of(tmp_path: Path, release: str) -> Path:
+    """An image of that release, with its modules beside it."""
+    image = tmp_path / f"vmlinuz-{release}"
+    modules = tmp_path / f"lib/modules/{release}"
     modules.mkdir(parents=True)
     listed = [*REQUIRED_MODULES, *BOOT_MODULES]
     (modules / "modules.order").write_text("".join(f"kernel/{name}.ko\n" for name in listed))
     image.write_bytes(bytes(1024))
+    return image
+
+
+def test_published_baselines_are_those_of_the_kernels_line(tmp_path: Path) -> None:
+    image = kernel_of(tmp_path, "6.12.1")
     found = {stage.name: stage for stage in plan(NightWish(kernels=(str(image),)))}
     words = shlex.join(found["certify-linux-server-6.12.1"].words)
     assert "results/linux-6.12/baseline.toml" in words
@@ -100,10 +106,31 @@ def test_published_baselines_are_those_of_the_kernels_line(tmp_path: Path) -> No
     assert "results/linux-6.12/baseline-client.toml" in client
 
 
-def test_a_server_of_others_is_certified_by_its_own_baseline(tmp_path: Path) -> None:
+def test_a_release_may_have_a_baseline_of_its_own(tmp_path: Path) -> None:
+    image = kernel_of(tmp_path, "6.1.0-47-amd64")
+    for folder, target in (
+        ("linux-6.1", "linux-server"),
+        ("linux-6.1", "linux-client"),
+        ("linux-6.1.0-47", "linux-server"),
+    ):
+        file = tmp_path / "results" / folder / f"baseline-{target}.toml"
+        file.parent.mkdir(parents=True, exist_ok=True)
+        file.write_text(f'target = "{target}"\n')
+
+    found = {stage.name: stage for stage in plan(NightWish(kernels=(str(image),)), tmp_path)}
+
+    words = shlex.join(found["certify-linux-server-6.1.0-47-amd64"].words)
+    assert "results/linux-6.1.0-47/baseline-linux-server.toml" in words
+    words = shlex.join(found["certify-linux-client-6.1.0-47-amd64"].words)
+    assert "results/linux-6.1/baseline-linux-client.toml" in words
+
+
+@pytest.mark.parametrize("version", ["", "-nfs3"])
+def test_a_server_of_others_is_certified_by_its_own_baseline(tmp_path: Path, version: str) -> None:
     example = tmp_path / "targets/examples/nfs-ganesha"
     example.mkdir(parents=True)
     (example / "profile.toml").touch()
+    (example / "profile-nfs3.toml").touch()
     results = tmp_path / "results/nfs-ganesha-6.5"
     results.mkdir(parents=True)
     (results / "baseline-nfs3.toml").write_text('target = "nfs-ganesha-nfs3"\n')
@@ -111,9 +138,9 @@ def test_a_server_of_others_is_certified_by_its_own_baseline(tmp_path: Path) -> 
 
     found = {stage.name: stage for stage in plan(NightWish(), tmp_path)}
 
-    stage = found["certify-nfs-ganesha"]
-    assert stage.words[2] == str(example / "profile.toml")
-    assert stage.words[-2:] == ("--baseline", str(results / "baseline.toml"))
+    stage = found[f"certify-nfs-ganesha{version}"]
+    assert stage.words[2] == str(example / f"profile{version}.toml")
+    assert stage.words[-2:] == ("--baseline", str(results / f"baseline{version}.toml"))
     assert not stage.wanted  # a machine that has not built it lacks nothing that was asked for
 
 

@@ -199,7 +199,9 @@ def test_what_was_left_for_later_is_made_of_the_traces(tmp_path: Path) -> None:
     cases = (case, CaseRecord("b", "", Verdict.NA))
     records = tmp_path / "records.jsonl"
 
-    found = complete(RunRecord(header, cases, RunFooter(2, 3.5, complete=True)), tmp_path, records)
+    found = complete(
+        RunRecord(header, cases, RunFooter(2, 3.5, notes=("It leaks.",))), tmp_path, records
+    )
 
     assert found.cases[0].exchanges == exchanges(changed, marks)
     assert found.cases[0].exchanges[1].summary.endswith("[rdma_vers 2 instead of 1]")

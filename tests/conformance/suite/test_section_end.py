@@ -75,6 +75,19 @@ def test_damage_is_a_verdict_after_its_section_that_names_the_first_case(
     assert all((tmp_path / "out" / name).exists() for name in found[0].evidence)
 
 
+def test_a_device_is_started_again_after_damage_to_its_files(
+    tmp_path: Path, store: FileStore, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    told: list[str] = []
+    monkeypatch.setattr(
+        "conformance.tester.client.harness.Harness.renew", lambda _: told.append("")
+    )
+
+    run(tmp_path, {"3_2": NULL_CASE, "4_2": DAMAGING, "4_5": NULL_CASE + CASES, "4_6": NULL_CASE})
+
+    assert told == [""]
+
+
 def test_a_run_without_damage_has_no_such_record(tmp_path: Path, store: FileStore) -> None:
     record = run(tmp_path, {"3_2": NULL_CASE, "4_5": NULL_CASE})
     assert [case.id for case in record.cases] == ["rfc8166/3.2/it", "rfc8166/4.5/it"]
@@ -229,9 +242,8 @@ def test_a_device_that_cannot_be_started_again_is_judged_on_with_a_note(
 
     assert [case.verdict for case in record.cases] == [Verdict.PASS, Verdict.FAIL, Verdict.PASS]
     told = (
-        "The device was not started again after rfc8166/4.5/harmful, which is destructive and"
-        " failed, so this case may show what that one has left: it cannot be started from here;"
-        " start it again by hand."
+        "The device was not started again after rfc8166/4.5/harmful had failed, so this case may"
+        " show what is left of that: it cannot be started from here; start it again by hand."
     )
     assert [case.notes for case in record.cases] == [(), (), (told,)]
 

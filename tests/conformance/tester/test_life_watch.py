@@ -47,6 +47,14 @@ def test_a_device_that_lives_is_no_matter() -> None:
     assert (life.death(), life.console) == ("", "")
 
 
+def test_each_start_is_counted() -> None:
+    life = over(Silent())
+    for starts in (1, 2):
+        life.started("no answer", was_alive=True)
+        life.begin()
+        assert life.starts == starts
+
+
 def test_what_the_machine_had_printed_is_kept_for_the_case_that_tells_of_the_death() -> None:
     life = over(Speaking(DEATH))
     with pytest.raises(Deviation) as found:

@@ -8,8 +8,9 @@ import pytest
 
 from conformance.tester.case import Deviation
 from conformance.tester.client.harness import Harness
-from conformance.verify.wear import CALLS, LOOKS, WARM_UP, Wear
-from targets.registry import find_target
+from conformance.tester.server.harness import ClientHarness
+from conformance.verify.wear import CALLS, LOOKS, WARM_UP, ActedCalls, ServedCalls, Wear
+from targets.registry import find_any_target, find_target
 from targets.usage import Resource, Usage
 
 if TYPE_CHECKING:
@@ -47,7 +48,7 @@ def test_items_are_counted_after_a_warm_up_and_looked_at_in_between(harness: Har
     session = Holding(harness.session.fabric, lambda: len(done))
     seen: list[tuple[int, int]] = []
 
-    for number in Wear(session, harness.connect, "item", breaks=SURVIVES).each(8):
+    for number in Wear(session, ServedCalls(harness.connect, SURVIVES), "item").each(8):
         seen.append((number, session.asked))
         done.append(number)
 
@@ -64,7 +65,7 @@ def test_a_session_that_cannot_tell_has_no_note(harness: Harness) -> None:
     class Silent:
         fabric = harness.session.fabric
 
-    for _ in Wear(Silent(), harness.connect, "item", breaks=SURVIVES).each(8):
+    for _ in Wear(Silent(), ServedCalls(harness.connect, SURVIVES), "item").each(8):
         pass
 
     assert harness.case.notes == []
@@ -77,7 +78,7 @@ def test_a_connection_that_stays_may_be_ended_and_is_told(harness: Harness) -> N
         peers.append(harness.connect())
         return peers[-1]
 
-    for number in Wear(harness.session, connect, "item", breaks=SURVIVES).each(8):
+    for number in Wear(harness.session, ServedCalls(connect, SURVIVES), "item").each(8):
         if number == WARM_UP:
             peers[0].close()
 
@@ -88,9 +89,42 @@ def test_a_connection_that_stays_may_be_ended_and_is_told(harness: Harness) -> N
 
 
 def test_a_device_that_serves_no_good_call_fails(harness: Harness) -> None:
-    wear = Wear(harness.session, harness.connect, "item", breaks=SURVIVES)
+    wear = Wear(harness.session, ServedCalls(harness.connect, SURVIVES), "item")
     harness.session.close()
 
     with pytest.raises(Deviation, match="does not accept a connection"):
         for _ in wear.each(8):
+            pass
+
+
+@pytest.fixture
+def caller() -> Iterator[ClientHarness]:
+    caller = ClientHarness(find_any_target("reference-client"))
+    caller.begin()
+    yield caller
+    caller.close()
+
+
+def test_a_client_makes_good_calls_and_connects_before_they_are_timed(
+    caller: ClientHarness,
+) -> None:
+    service = caller.ready()
+    calls = ActedCalls(caller.client, (SURVIVES,))
+    session = Holding(caller.session.fabric, lambda: 3)
+
+    before = len(service.received)
+    for _ in Wear(session, calls, "item").each(8):
+        service.drop()
+
+    assert session.asked == LOOKS
+    assert len(service.received) - before == LOOKS * (CALLS + 1)
+    assert caller.case.notes == []
+
+
+def test_a_client_that_makes_no_good_call_fails(caller: ClientHarness) -> None:
+    caller.ready()
+    caller.session.close()
+
+    with pytest.raises(Deviation, match="told to do"):
+        for _ in Wear(caller.session, ActedCalls(caller.client, (SURVIVES,)), "item").each(8):
             pass

@@ -9,7 +9,7 @@ import pytest
 
 from reports.baseline import BaselineCheck, Known
 from reports.pages.run_pages import write_run_pages
-from reports.record import Exchange, Field, Verdict
+from reports.record import Exchange, Field, RunFooter, Verdict
 from tests.reports.pages.structure import Structure, broken_links
 
 if TYPE_CHECKING:
@@ -241,3 +241,11 @@ def test_a_page_of_large_messages_is_bounded(run: RunRecord, tmp_path: Path) -> 
     fields = tuple(Field(number * 4, 4, 1, "data", "0x00000000") for number in range(2048))
     large = Exchange(0.0, 1, "sent", "s", "", "00" * 8192, 8192, "Send", "tester", 1, fields)
     assert len(case_page(with_exchanges(run, *[large] * 300), tmp_path)) < MEGABYTE
+
+
+def test_what_the_run_as_a_whole_tells_is_among_the_notes(run: RunRecord, tmp_path: Path) -> None:
+    ended = RunFooter(len(run.cases), 1.5, notes=("It leaks.",))
+    write_run_pages(msgspec.structs.replace(run, footer=ended), tmp_path)
+    found = pages(tmp_path)["report.html"]
+    assert "<b>1</b> note<" in found
+    assert "<li>the whole run: It leaks.</li>" in found

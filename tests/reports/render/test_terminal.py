@@ -192,6 +192,17 @@ def test_summary_shows_and_counts_notes_of_cases_that_passed_and_of_others(run: 
     assert "6 cases, 2 requirements, 6 notes in 1.5 s" in text
 
 
+def test_summary_shows_and_counts_what_the_run_as_a_whole_tells(run: RunRecord) -> None:
+    ended = RunFooter(len(run.cases), 1.5, notes=("It leaks.",))
+    console = Console(file=io.StringIO(), width=120)
+
+    print_summary(console, msgspec.structs.replace(run, footer=ended))
+
+    text = console.file.getvalue()  # type: ignore[attr-defined]  # a StringIO
+    assert "note   the whole run: It leaks." in text
+    assert "6 cases, 2 requirements, 1 note in 1.5 s" in text
+
+
 def test_summary_cuts_a_long_list_of_notes(run: RunRecord) -> None:
     case = next(case for case in run.cases if case.verdict.name == "PASS")
     noted = msgspec.structs.replace(case, notes=tuple(f"Note {n}." for n in range(23)))

@@ -101,37 +101,40 @@ def test_a_machine_without_apt_is_told_where_it_can_be_built(
     assert "this machine has no apt" in capsys.readouterr().err
 
 
-def test_the_mirror_is_the_machines_own(builder: ModuleType, programs: Path) -> None:
-    lines = (
-        "http://other.invalid/ Other Other main",
-        "http://mirror.invalid/debian-security/ Debian Debian-Security main",
-        f"{MIRROR} Debian Debian main",
+def ready_for(builder: ModuleType, programs: Path, apt: str) -> None:
+    """A machine with all packages, and an apt that has a mirror and does what is said."""
+    lines = "".join(f"{name} installed\\n" for name in builder.PACKAGES)
+    stand_in(programs, "dpkg-query", f"printf '{lines}'")
+    listed = f"if [ $1 = indextargets ]; then echo '{MIRROR}|bookworm'; exit; fi"
+    stand_in(programs, "apt-get", f"{listed}\n{apt}")
+
+
+def test_sources_that_apt_does_not_get_are_told_in_one_sentence(
+    builder: ModuleType, programs: Path, tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    ready_for(builder, programs, "echo 'E: no network'\nexit 100")
+
+    assert builder.main(["--cache", str(tmp_path)]) == 2
+
+    assert capsys.readouterr().err == (
+        "build.py: fetching nfs-ganesha's sources: apt-get update ended with 100: E: no network\n"
     )
-    stand_in(programs, "apt-get", "".join(f"echo '{line}'\n" for line in lines))
-    assert builder.mirror() == MIRROR
-
-
-def test_a_machine_without_a_mirror_is_told(builder: ModuleType, programs: Path) -> None:
-    stand_in(programs, "apt-get", "echo 'http://other.invalid/ Other Other main'")
-    with pytest.raises(builder.BuildError, match="apt knows no mirror of Debian; add one"):
-        builder.mirror()
+    (sources,) = tmp_path.glob("*/apt/sources.list")
+    assert sources.read_text().endswith(f"{MIRROR} trixie main\n")
 
 
 def test_a_step_that_fails_is_named_with_its_log(
     builder: ModuleType, programs: Path, tmp_path: Path
 ) -> None:
-    lines = "".join(f"{name} installed\\n" for name in builder.PACKAGES)
-    stand_in(programs, "dpkg-query", f"printf '{lines}'")
-    listed = f"if [ $1 = indextargets ]; then echo '{MIRROR} Debian Debian main'; exit; fi"
-    stand_in(programs, "apt-get", f"{listed}\necho no network\nexit 100")
+    archives = f"nfs-ganesha_{builder.SERVER}.orig.tar.gz ntirpc_{builder.LIBRARY}.orig.tar.gz"
+    ready_for(builder, programs, f"for one in {archives}; do : >$one; done")
+    stand_in(programs, "tar", "echo no archive; exit 3")
     folder = tmp_path / "build"
 
-    with pytest.raises(builder.BuildError, match="reading the list of sources failed with status"):
+    with pytest.raises(builder.BuildError, match="unpacking failed with status 3; the log is"):
         builder.build(folder)
 
-    work = tmp_path / "build.partial"
-    assert (work / "log").read_text() == "no network\n"
-    assert MIRROR in (work / "apt" / "sources.list").read_text()
+    assert (tmp_path / "build.partial" / "log").read_text() == "no archive\n"
 
 
 def test_what_is_built_is_not_built_again(

@@ -111,7 +111,7 @@ def test_without_apt_the_sentence_says_so(
     programs: tuple[FakeProgram, Calls], tmp_path: Path
 ) -> None:
     assert programs[1].lines == []
-    with pytest.raises(LabError, match="there is no program apt-get here; fetch kernels on Debian"):
+    with pytest.raises(LabError, match="there is no program apt-get here; do it on Debian"):
         DebianArchive(tmp_path).update()
 
 

@@ -95,3 +95,16 @@ def test_who_was_ended_for_want_of_memory_is_told(log: Log) -> None:
     log.write(OOPS)
     assert log.log.death() is not None
     assert log.log.killed()
+
+
+@pytest.mark.parametrize(
+    "line",
+    [
+        "server[99]: segfault at 8 ip 00007f0000000000 sp 00007f0000000008 error 4 in libserver.so",
+        "traps: server[99] general protection fault ip:7f0000000000 sp:7f0000000008 error:0",
+    ],
+)
+def test_who_was_ended_for_a_fault_is_told(log: Log, line: str) -> None:
+    log.write(f"6,343,99,-;{line}\n".encode())
+
+    assert log.log.killed() == line

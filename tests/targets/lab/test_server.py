@@ -5,6 +5,8 @@ from __future__ import annotations
 import os
 import signal
 import subprocess
+import sys
+from dataclasses import replace
 from pathlib import Path
 from typing import TYPE_CHECKING
 
@@ -13,6 +15,7 @@ import pytest
 from targets.lab.errors import LabError
 from targets.lab.server import StartedServer, is_listening, listener_of, running_server
 from targets.lab.setup import LabServer, ServerKind
+from targets.usage import Usage
 
 if TYPE_CHECKING:
     from tests.targets.lab.conftest import Calls, FakeProgram
@@ -144,6 +147,36 @@ def test_a_script_that_outlives_its_server_is_as_dead_as_that(
         assert server.alive() == "the process that listened is gone"
 
 
+MANY_THREADS = """
+import ctypes, os, pathlib, signal, sys, threading
+
+listing, listening, go = map(pathlib.Path, sys.argv[1:])
+
+def outlive():
+    while ") Z" not in pathlib.Path(f"/proc/{os.getpid()}/stat").read_text():
+        pass
+    listing.write_text(listening.read_text().replace("pid 99 ", f"pid {os.getpid()} "))
+    while not go.exists():
+        pass
+    os.kill(os.getpid(), signal.SIGKILL)
+
+threading.Thread(target=outlive).start()
+ctypes.CDLL(None).pthread_exit(None)
+"""
+"""Its first thread has ended, which looks like the process's end, and the last one has not."""
+
+
+def test_a_server_of_many_threads_is_told_with_its_signal(tmp_path: Path, listing: Path) -> None:
+    listening, go = tmp_path / "listening", tmp_path / "go"
+    listening.write_text(LISTING)
+    listing.write_text("")
+    words = (sys.executable, "-c", MANY_THREADS, str(listing), str(listening), str(go))
+    with running_server(replace(command(""), command=words), tmp_path / "log") as server:
+        assert server is not None
+        go.touch()
+        assert server.alive() == "the server was ended by SIGKILL"
+
+
 def test_what_the_kernel_says_of_a_death_is_told(
     tmp_path: Path, listing: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
@@ -164,3 +197,27 @@ def test_a_server_that_does_not_start_is_dead_until_it_does(tmp_path: Path, list
         server.start()
     assert "ended with status 9 before it listened; it said last: oh" in server.alive()
     server.stop()
+
+
+def test_what_the_process_holds_that_listens_is_told(
+    tmp_path: Path, listing: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    looked: list[int] = []
+
+    def held(process: int) -> Usage:
+        looked.append(process)
+        return Usage()
+
+    monkeypatch.setattr("targets.lab.server.held", held)
+    script = f"echo $$ >{tmp_path}/pid; {WAITS}"
+    with running_server(command(script), tmp_path / "log") as server:
+        assert server is not None
+        while not (tmp_path / "pid").exists() or not (tmp_path / "pid").read_text().strip():
+            pass
+        first = int((tmp_path / "pid").read_text())
+        server.usage()  # the listener is the kernel's: what was started is looked at
+        listing.write_text(LISTING)
+        server.restart()
+        server.usage()
+    server.usage()
+    assert looked == [first, 99, 0]

@@ -12,11 +12,11 @@ from conformance.suite.runner import judge
 from conformance.suite.selection import Selection
 from reports.record import Verdict
 from rpcrdma.endpoint.core.driver import Driver
-from rpcrdma.endpoint.requester.requester import Requester
 from targets.base import TargetError
 from targets.leaks import base
 from targets.leaks.base import find_leak, leak, leak_target, leaks
 from targets.leaks.process import main
+from targets.reference.client_parts import ClientParts
 from targets.reference.replaced_parts import Registry
 from targets.reference.server_parts import Parts
 from targets.registry import find_any_target, find_profile
@@ -42,8 +42,9 @@ def notes_of(cases: tuple[CaseRecord, ...]) -> list[str]:
     return [note for case in cases for note in case.notes]
 
 
-def test_reference_loses_nothing() -> None:
-    assert notes_of(judged("reference", "loopback")) == []
+@pytest.mark.parametrize("name", ["reference", "reference-client"])
+def test_reference_loses_nothing(name: str) -> None:
+    assert notes_of(judged(name, "loopback")) == []
 
 
 @pytest.mark.parametrize("one", ON_LOOPBACK, ids=lambda one: one.slug)
@@ -58,8 +59,9 @@ def test_a_leak_of_a_process_is_told_with_its_slope(one: base.Leak) -> None:
 
 
 @pytest.mark.long
-def test_reference_as_a_process_loses_nothing() -> None:
-    lost = [note for note in notes_of(judged("reference", "roce")) if "keeps" in note]
+@pytest.mark.parametrize("name", ["reference", "reference-client"])
+def test_reference_as_a_process_loses_nothing(name: str) -> None:
+    lost = [note for note in notes_of(judged(name, "roce")) if "keeps" in note]
     assert lost == []
 
 
@@ -67,7 +69,7 @@ def tells_of(one: base.Leak) -> bool:
     """Whether notes have the slope: one region, 256 KiB, or twice the time and more."""
     notes = notes_of(judged(f"leak:{one.slug}", one.fabric))
     told = {
-        Resource.REGIONS: rf"keeps 1 memory region for each {one.item}: it had \d+ before 24 ",
+        Resource.REGIONS: rf"keeps 1 memory region for each {one.item}: it had \d+ before \d\d ",
         Resource.RESIDENT: rf"keeps 26[0-9] kB of resident memory for each {one.item}:",
         None: rf"takes (?:[2-9]|\d\d)\.\d times as long after \d+ {one.item}s: ",
     }[one.resource]
@@ -102,7 +104,7 @@ def _own_registry(monkeypatch: pytest.MonkeyPatch) -> None:
 @pytest.mark.usefixtures("_own_registry")
 def test_registers_a_part_under_its_name() -> None:
     part = type("LosesIt", (Driver,), {"__doc__": "Loses\n it."})
-    leak(Resource.THREADS, "call")(part)
+    leak(Resource.THREADS, "call", roles=("responder",))(part)
 
     found = base._registry.find("loses-it")
     assert (found.resource, found.item, found.waste) == (Resource.THREADS, "call", "Loses it.")
@@ -111,7 +113,10 @@ def test_registers_a_part_under_its_name() -> None:
 
 
 @pytest.mark.usefixtures("_own_registry")
-def test_a_part_of_the_client_is_refused() -> None:
-    part = type("Odd", (Requester,), {"__doc__": "Is odd."})
-    with pytest.raises(ValueError, match="Odd is a part of the client; leaks are servers"):
-        leak(None, "call")(part)
+def test_what_both_ends_have_is_a_leak_of_each() -> None:
+    part = type("LosesIt", (Driver,), {"__doc__": "Loses\n it."})
+    leak(Resource.THREADS, "call", roles=("responder", "requester"))(part)
+
+    found = base._registry.find("loses-it-at-client")
+    assert found.parts == ClientParts(driver=part)
+    assert found.profile_name == "reference-client"

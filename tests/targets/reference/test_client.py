@@ -24,6 +24,7 @@ from targets.base import Act, ActKind, ActResult, ActState, TargetError
 from targets.profile import SHIPPED, load_profile
 from targets.reference.client import InProcessClientSession, ReferenceClientTarget
 from targets.reference.client_parts import ClientParts, make_client
+from targets.usage import Resource, Usage
 
 if TYPE_CHECKING:
     from rpcrdma.endpoint.core.actions import Action
@@ -126,6 +127,20 @@ def test_preparing_again_starts_from_nothing() -> None:
     world.prepared()
 
     assert world.server.connections == 1
+
+
+def test_what_the_client_has_registered_is_told() -> None:
+    world = World().prepared()
+    before = world.session.usage()
+    act = world.session.begin(Act(ActKind.READ, 3000))
+    during = world.session.usage()
+    world.run(act)
+
+    assert (
+        before == world.session.usage() == Usage(((Resource.REGIONS, 0), (Resource.REGISTERED, 0)))
+    )
+    assert during is not None
+    assert (during.of(Resource.REGISTERED) or 0) >= 3000
 
 
 def test_closing_twice_is_allowed() -> None:

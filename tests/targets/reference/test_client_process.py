@@ -30,6 +30,7 @@ from targets.reference.client_process import (
     main,
     serve,
 )
+from targets.usage import Resource
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -238,6 +239,20 @@ def test_each_client_is_a_new_one_of_the_same_process(session: Faked) -> None:
     assert session._process is process
     assert session.alive() is None
     assert session.begin(Act(ActKind.NULL))._number == 1  # type: ignore[attr-defined]
+
+
+def test_what_the_fork_holds_is_told_that_is_the_client(session: Faked) -> None:
+    assert session.usage() is None
+    end_of(session.prepare(SOMEWHERE), session)
+
+    usage = session.usage()
+
+    assert usage is not None
+    assert usage.of(Resource.THREADS) == 1
+    end_of(session.begin(Act(ActKind.LONG_REPLY)), session)
+    assert session.usage() is None
+    session.restart()
+    assert session.usage() is None
 
 
 def test_a_client_is_made_after_one_that_ended_by_itself(session: Faked) -> None:

@@ -15,6 +15,7 @@ from rpcrdma.ulp.rpc import AUTH_NONE, decode_reply
 from targets.lab.errors import LabError
 from targets.nfs.mount_service import MountService
 from targets.standing.guest_agent import GuestAgent, GuestRun
+from targets.usage import Resource, Usage
 
 if TYPE_CHECKING:
     from pathlib import Path
@@ -46,6 +47,19 @@ def test_a_server_that_is_none_is_not_started_again(agent: GuestAgent) -> None:
     for act in (agent.restart, agent.renew):
         with pytest.raises(LabError, match="the guest has none"):
             act()
+
+
+def test_what_is_held_is_told_of_the_server_or_a_program(
+    agent: GuestAgent, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(
+        "targets.lab.held.held", lambda process=0: Usage(((Resource.THREADS, process),))
+    )
+    words = {"words": ["cat"], "environment": {}, "speaks": True}
+    agent.client.ask("start", SECONDS, program=3, **words)
+
+    assert agent.usage() == Usage(((Resource.THREADS, 0),))
+    assert (agent.usage(3).of(Resource.THREADS) or 0) > 1
 
 
 def test_turns_are_given_while_an_answer_is_waited_for(agent: GuestAgent) -> None:

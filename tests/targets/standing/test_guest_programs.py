@@ -60,6 +60,15 @@ def test_a_program_goes_with_what_it_has_started(heard: Heard) -> None:
     assert heard.next()["event"] == "ended"
 
 
+def test_a_program_has_its_process_until_it_ends(heard: Heard) -> None:
+    heard.start("read x; echo $$; exec cat", speaks=True)
+    heard.programs.tell(1, "who are you")
+    assert str(heard.programs.process(1)) == heard.next()["line"]
+    heard.programs.kill(1)
+    heard.next()
+    assert heard.programs.process(1) == 0
+
+
 def test_one_that_has_ended_is_told_and_killed_in_vain(heard: Heard) -> None:
     heard.start("exit 0", speaks=True)
     heard.next()

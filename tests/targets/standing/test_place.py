@@ -11,10 +11,12 @@ import pytest
 
 from targets.acts import Acts
 from targets.base import Act, ActKind, TargetError
+from targets.lab.errors import LabError
 from targets.standing import place as module
 from targets.standing.guest_agent import GuestAgent
 from targets.standing.place import GuestFile, GuestPlace, GuestProgram
 from targets.upper_tester.commands import CommandActs
+from targets.usage import Resource, Usage
 
 if TYPE_CHECKING:
     from targets.standing.agent_client import AgentClient
@@ -138,3 +140,29 @@ def test_the_upper_tester_does_not_know_the_difference(place: GuestPlace) -> Non
         os.sched_yield()
     assert result.detail == "7"
     assert upper.stop(STOP)
+
+
+def test_what_a_program_and_the_kernel_hold_is_told(
+    place: GuestPlace, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(
+        "targets.lab.held.held", lambda process=0: Usage(((Resource.THREADS, process),))
+    )
+    program = shell(place, "echo $$; read x", speaks=True)
+    while (answer := program.answer()) is None:
+        os.sched_yield()
+
+    assert program.usage() == Usage(((Resource.THREADS, int(answer)),))
+    assert place.usage() == Usage(((Resource.THREADS, 0),))
+    program.kill()
+    assert program.await_end(STOP)
+
+
+def test_a_guest_that_does_not_answer_tells_nothing(
+    place: GuestPlace, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    def fail(_self: GuestAgent, _program: int) -> Usage:
+        raise LabError("asking the guest", "it has ended")
+
+    monkeypatch.setattr(GuestAgent, "usage", fail)
+    assert place.usage() is None

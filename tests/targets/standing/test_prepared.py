@@ -11,6 +11,7 @@ from targets.lab.setup import LabServer, ServerKind
 from targets.standing import prepared as module
 from targets.standing.prepared import PreparedGuest, find_interfaces
 from targets.standing.setup import StandingSetup
+from targets.usage import Resource, Usage
 
 if TYPE_CHECKING:
     from pathlib import Path
@@ -105,3 +106,16 @@ def test_a_program_of_the_profiles_is_started_again(
     guest.restart()
     guest.restart()
     assert starts == [("serve",), ("entered",), ("left",), ("serve",), ("entered",)]
+
+
+def test_what_is_held_is_the_kernels_where_no_program_serves(
+    prepared: PreparedGuest, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    class Server:
+        def usage(self) -> Usage:
+            return Usage(((Resource.THREADS, 7),))
+
+    monkeypatch.setattr("targets.lab.held.held", Usage)
+    assert prepared.usage() == Usage()
+    monkeypatch.setattr(prepared, "_server", Server())
+    assert prepared.usage().of(Resource.THREADS) == 7

@@ -90,6 +90,10 @@ def test_the_tester_listens_where_the_profile_says(client: Client) -> None:
     assert client.session.listen_address == Address(extra.address, extra.port)
 
 
+def test_on_this_machine_nothing_is_told_of_what_its_kernel_holds(client: Client) -> None:
+    assert client.session.usage() is None
+
+
 def test_preparing_tells_the_client_where_the_tester_is(client: Client) -> None:
     assert result(client.session.prepare(TESTER)).done
 

@@ -14,6 +14,7 @@ from targets.acts import Acts, Command, Prints
 from targets.base import Act, ActKind, ActResult, ActState, TargetError, Unsupported
 from targets.upper_tester.commands import CommandActs, CommandRun, InTurn
 from targets.upper_tester.local_place import LocalPlace
+from targets.usage import Resource, Usage
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -350,3 +351,33 @@ def test_a_placeholder_in_a_line_that_means_nothing_here_is_said_so(tmp_path: Pa
 
 def test_what_is_no_line_is_a_command(upper: CommandActs) -> None:
     assert isinstance(upper.begin("small", shell("exit 0"), {}), CommandRun)
+
+
+def test_what_the_program_holds_that_stays_is_told_or_else_the_kernel(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    told = "resident = ['cat']\nprepare = 'true'\nsmall = {tell = 'done'}"
+    upper = upper_tester(told)
+    of_kernel = Usage(((Resource.KERNEL, 1),))
+    monkeypatch.setattr(HERE, "usage", lambda: of_kernel, raising=False)
+    assert upper.usage() == of_kernel
+
+    assert result(upper.begin("small", Command(tell="done"), {})).done
+    held = upper.usage()
+    assert held is not None
+    assert held.of(Resource.RESIDENT)
+
+    assert upper.stop(STOP)
+    assert upper.usage() == of_kernel
+
+
+def test_of_a_kernel_that_a_program_brings_to_act_the_kernel_is_told(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    upper = upper_tester("kernel-log = true\nresident = ['cat']\nprepare = 'true'")
+    of_kernel = Usage(((Resource.KERNEL, 1),))
+    monkeypatch.setattr(HERE, "usage", lambda: of_kernel, raising=False)
+
+    assert result(upper.begin("small", Command(tell="done"), {})).done
+    assert upper.usage() == of_kernel
+    assert upper.stop(STOP)

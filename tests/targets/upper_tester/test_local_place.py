@@ -53,6 +53,7 @@ def test_a_program_is_started_here(place: LocalPlace) -> None:
 
     assert program.await_end(5.0)
     assert program.output() == b"x\n"
+    assert place.usage() is program.usage() is None  # it has ended, and this is no guest
     program.close()
 
 

@@ -36,7 +36,7 @@ POSTED: Final = GRANTED[3]
 MOST: Final = 2**32 - 1
 """The largest credit value that there is."""
 
-ENOUGH: Final = 96
+ENOUGH: Final = 192
 """Calls at once that are enough to show it, however many a device grants; the tester has to post
 a Receive for each."""
 

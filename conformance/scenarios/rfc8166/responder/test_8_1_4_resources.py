@@ -14,7 +14,7 @@ from conformance import verify
 from conformance.catalogue.cite import requirement
 from conformance.oracle.outcome import Disconnected, ErrChunk, ErrVers
 from conformance.tester.client import build, mutate
-from conformance.verify.wear import Wear
+from conformance.verify.wear import ServedCalls, Wear
 from rpcrdma.ulp.pattern import pattern
 
 if TYPE_CHECKING:
@@ -50,7 +50,7 @@ def test_responder_serves_one_connection_after_another(
     session: Session, connect: Callable[..., Peer]
 ) -> None:
     """Connections come, have a Call with a Write chunk served, and go: each is as the first."""
-    for _ in Wear(session, connect, "connection", breaks=SURVIVES).each(MANY):
+    for _ in Wear(session, ServedCalls(connect, SURVIVES), "connection").each(MANY):
         peer = connect()
         call = build.with_write_chunks(peer, peer.workload.fetch(1000))
         peer.send(call)
@@ -74,7 +74,7 @@ def test_responder_answers_one_error_after_another(
     verify.expect(peer, first, answer, breaks=breaks)
     ends = isinstance(peer.receive(peer.profile.grace), Disconnected)
 
-    for _ in Wear(session, connect, "error", breaks=SURVIVES).each(2 * MANY):
+    for _ in Wear(session, ServedCalls(connect, SURVIVES), "error").each(2 * MANY):
         if ends:
             peer.close()
             peer = connect()
@@ -88,7 +88,7 @@ def test_responder_serves_on_after_one_lost_call_after_another(
     session: Session, connect: Callable[..., Peer]
 ) -> None:
     """Many connections are lost with a Call under way: others are served."""
-    for _ in Wear(session, connect, "lost call", breaks=SURVIVES).each(MANY):
+    for _ in Wear(session, ServedCalls(connect, SURVIVES), "lost call").each(MANY):
         peer = connect()
         peer.send(build.with_write_chunks(peer, peer.workload.fetch(60000)))
         peer.close()
@@ -99,7 +99,7 @@ def test_responder_refuses_one_invalid_chunk_after_another(
     session: Session, connect: Callable[..., Peer]
 ) -> None:
     """Many Calls name memory that is none: each is refused, or costs its connection alone."""
-    for _ in Wear(session, connect, "invalid chunk", breaks=SURVIVES).each(MANY):
+    for _ in Wear(session, ServedCalls(connect, SURVIVES), "invalid chunk").each(MANY):
         peer = connect()
         store = peer.workload.store(pattern(3000, 41))
         call = mutate.read_segment(build.with_read_chunks(peer, store), 0, handle=UNUSED)

@@ -229,3 +229,17 @@ def test_a_connection_that_is_of_no_use_is_told_and_no_lapse(mini: ModuleType) -
     (note,) = harness.case.notes
     assert note.startswith("The first connection before the case was of no use: NULL got the conn")
     harness.close()
+
+
+def test_good_calls_are_timed_unless_the_device_does_not_serve(
+    harness: Harness, mini: ModuleType
+) -> None:
+    harness.begin()
+    seconds = harness.time_calls(3)
+    assert len(seconds) == 3
+    assert min(seconds) > 0
+
+    mute = Harness(mini.MiniatureTarget(mini.mute))
+    assert mute.time_calls(3) == ()
+    assert mute.life.starts == 0
+    mute.close()

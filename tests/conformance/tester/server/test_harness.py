@@ -346,3 +346,14 @@ def test_it_is_known_when_a_case_could_begin() -> None:
 
     assert 0 < harness.case.opened == clock.now()
     harness.close()
+
+
+def test_good_calls_are_timed_of_a_client_that_makes_them(harness: ClientHarness) -> None:
+    assert harness.time_calls(3) == ()  # it has not been told to connect
+    harness.begin()
+    harness.ready()
+    seconds = harness.time_calls(3)
+    assert len(seconds) == 3
+    assert min(seconds) > 0
+    harness.session.close()
+    assert harness.time_calls(3) == ()

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from contextlib import closing
+from dataclasses import replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Final
 
@@ -22,6 +23,7 @@ from fuzz.live.server.replaying import items_of, replay_steps
 from fuzz.parsers.asked_codecs import asked_codec
 from fuzz.parsers.options import add_parser_options, parser_dialogue
 from fuzz.registry import FuzzHarness, find_harness, harness_names
+from reports.pages.lab_logs import LOGS_FOLDER
 from reports.printable import printable
 from reports.record import Verdict
 from rpcrdma.wire import describe
@@ -83,6 +85,13 @@ def add_parser(subparsers: argparse._SubParsersAction[argparse.ArgumentParser]) 
         action="store_true",
         help="send also what may bring a device down or damage its data; see SECURITY.md",
     )
+    parser.add_argument(
+        "--output",
+        type=Path,
+        metavar="DIR",
+        help="what a guest's kernel and server have printed is added to the files in DIR/lab;"
+        " default: rpcrdma-replay-FILE",
+    )
     parser.add_argument("--fabric", default="", choices=FABRICS)
     parser.add_argument(
         "--kernel", default="", help="of the lab: release, image, or the tree in which it was built"
@@ -104,14 +113,19 @@ def run(arguments: argparse.Namespace) -> int:
     if finding.way == steps.WAY:
         items_of(finding)  # likewise
     place = place_of(profile, arguments.fabric)
-    if place is RunPlace.ALL_IN_GUEST:
-        return _in_lab(arguments, profile)
-    with placed(target, place, arguments.kernel, print) as (device, _):
-        if is_of_client:
-            return _replay_turns(arguments, finding, device)
-        if finding.way == steps.WAY:
-            return _replay_lines(arguments, finding, require_server(device))
-        return _replay(arguments, finding, require_server(device))
+    logs = (arguments.output or Path(f"rpcrdma-replay-{arguments.file.stem}")) / LOGS_FOLDER
+    try:
+        if place is RunPlace.ALL_IN_GUEST:
+            return _in_lab(arguments, profile, logs)
+        with placed(target, place, arguments.kernel, print, logs=logs) as (device, _):
+            if is_of_client:
+                return _replay_turns(arguments, finding, device)
+            if finding.way == steps.WAY:
+                return _replay_lines(arguments, finding, require_server(device))
+            return _replay(arguments, finding, require_server(device))
+    finally:
+        if logs.is_dir():
+            print(f"logs      {logs}")
 
 
 def _replay_lines(arguments: argparse.Namespace, finding: Finding, target: Target) -> int:
@@ -231,7 +245,7 @@ def _print_verdict(fired: Fired) -> None:
     print(printable(f"verdict   {fired.verdict.value}{reason}"))
 
 
-def _in_lab(arguments: argparse.Namespace, profile: Profile) -> int:
+def _in_lab(arguments: argparse.Namespace, profile: Profile, logs: Path) -> int:
     again = [
         *("conformance.cli.main", "replay", str(arguments.file.resolve())),
         target_word(arguments.target),
@@ -240,7 +254,8 @@ def _in_lab(arguments: argparse.Namespace, profile: Profile) -> int:
         if getattr(arguments, name):
             again += [f"--{name}", getattr(arguments, name)]
     again += ["--destructive"] * arguments.destructive
-    result = run_in_lab(module_run(again, profile, arguments.kernel, _LAB_DEADLINE), print)
+    lab = module_run(again, profile, arguments.kernel, _LAB_DEADLINE)
+    result = run_in_lab(replace(lab, logs=logs), print)
     if result.ending is Ending.EXITED and result.status is not None:
         return result.status
     if result.ending is not Ending.DEADLINE:

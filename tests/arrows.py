@@ -279,6 +279,7 @@ ARROWS: dict[str, set[str]] = {
             "rpcrdma.endpoint.backward rpcrdma.endpoint.ends rpcrdma.endpoint.negotiation "
             "rpcrdma.endpoint.properties "
             "reports.printable reports.record reports.stream reports.summary reports.capture "
+            "reports.pages "
             "targets.base targets.profile targets.fabrics targets.python_path "
             "targets.tested_versions targets.lab "
             "targets.reference targets.variants targets.placed targets.guest_device "

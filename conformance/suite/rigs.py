@@ -86,6 +86,11 @@ class Rig(Protocol):
         """What is known of the rig, (name, value), for the run's record."""
         ...
 
+    @property
+    def worn(self) -> bool:
+        """Whether the device is to be started again before the next case, as its profile says."""
+        ...
+
     def look(self) -> None:
         """See that the device holds what it held when it was last looked at.
 

@@ -114,25 +114,29 @@ def test_bad_input_is_one_sentence_and_status_two(
 def test_device_in_a_guest_is_sent_to_from_outside(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
 ) -> None:
-    """By the kernel that was asked for; here a mutant is in its place."""
+    """By the kernel that was asked for; here a mutant is in its place, and a log in the guest's."""
     asked: list[tuple[str, RunPlace, str]] = []
 
     @contextmanager
     def placed(
-        target: Target, place: RunPlace, kernel: str, told: object
+        target: Target, place: RunPlace, kernel: str, told: object, *, logs: Path
     ) -> Iterator[tuple[Target, tuple[()]]]:
         assert told is print
         asked.append((target.name, place, kernel))
         yield find_target("mutant:grants-zero"), ()
+        logs.mkdir(parents=True)
 
     monkeypatch.setattr(cli_replay, "place_of", lambda _profile, _fabric: RunPlace.DEVICE_IN_GUEST)
     monkeypatch.setattr(cli_replay, "placed", placed)
+    monkeypatch.chdir(tmp_path)
     (tmp_path / "crash").write_bytes(TWISTED)
 
     assert main(["replay", str(tmp_path / "crash"), "linux-server", "--kernel", "6.12"]) == 0
 
     assert asked == [("linux-server", RunPlace.DEVICE_IN_GUEST, "6.12")]
-    assert "linux-server: keeps the rules" in capsys.readouterr().out
+    said = capsys.readouterr().out
+    assert "linux-server: keeps the rules" in said
+    assert said.endswith("\nlogs      rpcrdma-replay-crash/lab\n")
 
 
 def test_over_verbs_tester_and_device_are_in_the_lab(
@@ -144,9 +148,11 @@ def test_over_verbs_tester_and_device_are_in_the_lab(
     monkeypatch.setattr(cli_replay, "run_in_lab", lab.run)
     (tmp_path / "crash").write_bytes(TWISTED)
 
-    assert main(["replay", str(tmp_path / "crash"), "linux-server", "--fabric", "verbs"]) == 3
+    given = ["replay", str(tmp_path / "crash"), "linux-server", "--fabric", "verbs"]
+    assert main([*given, "--output", str(tmp_path / "out")]) == 3
 
     (run,) = lab.asked
+    assert run.logs == tmp_path / "out" / "lab"
     assert run.setup.command[3:] == (
         *("replay", str(tmp_path / "crash"), "linux-server"),
         *("--fabric", "verbs"),

@@ -69,6 +69,7 @@ class Harness:
         self._peers: list[Peer] = []
         self._spare: Peer | None = None
         self._broken: list[BrokenRule] = []
+        self._connected = 0
 
     def _initiator(self) -> GssInitiator | None:
         session = self.session
@@ -106,7 +107,14 @@ class Harness:
     @property
     def facts(self) -> tuple[tuple[str, str], ...]:
         """What a run's record says of the rig."""
-        return self.files.facts
+        most = self.profile.extra.renew_after
+        told = f"after {most} connections, as the profile says" if most else ""
+        return (*self.files.facts, *((("started again", told),) if told else ()))
+
+    @property
+    def worn(self) -> bool:
+        """Whether the device has had as many connections as it bears (`renew_after`)."""
+        return 0 < self.profile.extra.renew_after <= self._connected
 
     def look(self) -> None:
         """See that the device's files hold what they did, in a trace of its own.
@@ -181,6 +189,7 @@ class Harness:
             retry=retry,
         )
         session = self.session
+        self._connected += 1
         try:
             connection = session.fabric.connect(
                 session.address, parameters, self.profile.connect_deadline
@@ -338,6 +347,7 @@ class Harness:
     ) -> None:
         trace = self.trace
         (again or self.session.restart)()
+        self._connected = 0
         self.session.fabric.trace = trace
         self.life.started(problem, was_alive=was_alive)
 

@@ -105,6 +105,11 @@ class ClientHarness:
         """What a run's record says of the rig: nothing."""
         return ()
 
+    @property
+    def worn(self) -> bool:
+        """A client bears any number of cases."""
+        return False
+
     def look(self) -> None:
         """See that the client lives: the files are the tester's own.
 

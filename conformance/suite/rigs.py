@@ -111,8 +111,11 @@ class Rig(Protocol):
         """
         ...
 
-    def renew(self) -> None:
+    def renew(self, *, files_too: bool) -> None:
         """Start the device again, whatever it still does; no lapse and no death of its own.
+
+        Args:
+            files_too: its files are to be as they were at first.
 
         Raises:
             TargetError: the suite has no means to, or the device does not serve afterwards.

@@ -150,7 +150,7 @@ class Renewals:
         if failed is None and not rig.worn:
             return
         try:
-            rig.renew()
+            rig.renew(files_too=failed is not None)
         except (TargetError, FabricError) as error:
             left = f"{failed.id} had failed" if failed else "`renew_after` connections"
             rig.case.remark(

@@ -266,15 +266,20 @@ class Harness:
             )
         return peer
 
-    def renew(self) -> None:
+    def renew(self, *, files_too: bool) -> None:
         """Start the device again, though it may serve (see `conformance.suite.rigs.Rig`).
+
+        Args:
+            files_too: its files are to be as they were at first.
 
         Raises:
             TargetError: it cannot be started from here, or does not serve afterwards.
             FabricError: likewise.
         """
         session = self.session
-        again = session.renew if isinstance(session, Renewable) else session.restart
+        again = session.restart
+        if files_too and isinstance(session, Renewable):
+            again = session.renew
         self._restart("", was_alive=False, again=again)
         peer, problem = self._try_anew()
         if peer is None:

@@ -194,7 +194,7 @@ class ClientHarness:
         broken = (*self.service.violations, *operations_of_clients(self.trace.events))
         return with_broken_rules(found, broken, cited, self.case, "client")
 
-    def renew(self) -> None:
+    def renew(self, *, files_too: bool) -> None:
         """Start the client again, though it may call (see `conformance.suite.rigs.Rig`).
 
         Raises:

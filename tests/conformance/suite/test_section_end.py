@@ -79,14 +79,12 @@ def test_damage_is_a_verdict_after_its_section_that_names_the_first_case(
 def test_a_device_is_started_again_after_damage_to_its_files(
     tmp_path: Path, store: FileStore, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    told: list[str] = []
-    monkeypatch.setattr(
-        "conformance.tester.client.harness.Harness.renew", lambda _: told.append("")
-    )
+    told: list[bool] = []
+    monkeypatch.setattr(Harness, "renew", lambda _, files_too: told.append(files_too))
 
     run(tmp_path, {"3_2": NULL_CASE, "4_2": DAMAGING, "4_5": NULL_CASE + CASES, "4_6": NULL_CASE})
 
-    assert told == [""]
+    assert told == [True]
 
 
 @pytest.mark.parametrize(("most", "renewed"), [(0, 0), (1, 3), (3, 1), (100, 0)])
@@ -101,11 +99,15 @@ def test_a_device_is_started_again_after_as_many_connections_as_its_profile_says
     target.profile = replace(target.profile, extra=extra)
     renew, told = Harness.renew, []
 
+    def counted(harness: Harness, *, files_too: bool) -> None:
+        told.append(files_too)
+        renew(harness, files_too=files_too)
+
     with pytest.MonkeyPatch.context() as patch:
-        patch.setattr(Harness, "renew", lambda harness: (told.append(""), renew(harness))[-1])
+        patch.setattr(Harness, "renew", counted)
         record = certify(target, Selection(), tmp_path / "out", scenarios_folder=scenarios)
 
-    assert len(told) == renewed
+    assert told == [False] * renewed
     assert {case.verdict for case in record.cases} == {Verdict.PASS}
     assert ("started again" in dict(record.header.facts)) == bool(most)
 

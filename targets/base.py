@@ -101,10 +101,10 @@ class Session(Protocol):
 
 @runtime_checkable
 class Renewable(Protocol):
-    """A session that can start its device again at times only: else somebody else does."""
+    """A session that can start its device again at times only, or with its files made anew."""
 
     def renew(self) -> None:
-        """Start the device again though it may live.
+        """Start the device again though it may live, where it can be with the files of its start.
 
         Raises:
             TargetError: only somebody else can, or it does not come up.

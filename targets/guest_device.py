@@ -122,6 +122,15 @@ class GuestServerTarget:
         self._meet()
         return self.profile
 
+    def asked_again(self) -> Profile:
+        """The profile with the file handle of a server whose files were made anew.
+
+        Raises:
+            TargetError: it gives none out.
+        """
+        self._ask_for_handle()
+        return self.profile
+
     def close(self) -> None:
         """Leave the realm, if there is one.  Twice is allowed."""
         if self._realm is not None:
@@ -197,17 +206,27 @@ class GuestServerSession(NetworkSession):
         Raises:
             TargetError: the new one does not come up, or gives out another file handle.
         """
-        problem = self._guest.current.alive() or self._start_in_place()
+        agent = self._guest.current.agent
+        problem = self._guest.current.alive() or self._start_in_place(agent.restart)
         if problem:
             self._move(problem)
 
-    def _start_in_place(self) -> str:
+    def renew(self) -> None:
+        """As `restart`, with the exported files as they were at first; raises as that."""
+        agent = self._guest.current.agent
+        problem = self._guest.current.alive() or self._start_in_place(agent.renew)
+        if problem:
+            self._move(problem)
+        else:
+            self._go_on(self._target.asked_again())
+
+    def _start_in_place(self, again: Callable[[float], None]) -> str:
         """Returns why that does not do; a guest that lives may be in disorder all the same."""
         extra = self._profile.extra
         self.fabric.trace = Trace()  # it belongs to no case
         try:
             lab = self._profile.lab
-            self._guest.current.agent.restart(lab.ready if lab and lab.start else 0.0)
+            again(lab.ready if lab and lab.start else 0.0)
             program = (extra.program, extra.program_version)
             ping(self.fabric, self.address, program, self._profile.connect_deadline)
         except (LabError, FabricError, DecodeError) as error:
@@ -218,9 +237,12 @@ class GuestServerSession(NetworkSession):
         profile = self._target.replace(problem)
         self.fabric.close()
         self.fabric = self._reach(profile, self._guest)
+        self._go_on(profile)
+
+    def _go_on(self, profile: Profile) -> None:
         if profile.extra.root_handle != self._profile.extra.root_handle:
             raise TargetError(
-                "the server in the new guest has another file handle for"
+                "the server that was started again has another file handle for"
                 f" {self._profile.extra.export}; certify what is left in a run of its own"
             )
 

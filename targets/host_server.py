@@ -17,12 +17,13 @@ from typing import TYPE_CHECKING, Final
 from rpcrdma.errors import DecodeError, FabricError
 from rpcrdma.fabric.base import Address
 from rpcrdma.fabric.trace import Trace
+from targets.lab.held_here import held_here
 from targets.lab.logs import SERVER_LOG
 from targets.lab.server import Sign, StartedServer
 from targets.lab.setup import LabServer, ServerKind
 from targets.ping import ping
 from targets.profile import timeout_factor
-from targets.usage import Usage, usage_of_process
+from targets.usage import Usage
 
 if TYPE_CHECKING:
     from rpcrdma.fabric.base import Fabric
@@ -71,9 +72,8 @@ class HostServer(StartedServer):
         )
 
     def usage(self) -> Usage:
-        """What its process holds; what this machine holds is other programs' as well."""
-        process = None if self._process is None else usage_of_process(self._process.pid)
-        return process or Usage()
+        """What it holds, with all of its group; this host's kernel has others to serve as well."""
+        return held_here(self.process) or Usage()
 
     def close(self) -> None:
         """Stop it, and forget its output unless that was to be left.  Twice is allowed."""

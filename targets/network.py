@@ -47,8 +47,8 @@ class NetworkSession:
         start_again: how to start it again, raising `LabError`; None if there is no way.
         alive: tells how it ended, or nothing while it runs; None if nothing can be told from here.
         awaited: waits until somebody else has started it again, raising `LabError`.
-        stop: ends the server, if the session is to.
         usage: tells what it holds; None if nothing can be told from here.
+        stop: ends the server, if the session is to.
     """
 
     def __init__(
@@ -58,16 +58,16 @@ class NetworkSession:
         start_again: Callable[[], None] | None = None,
         alive: Callable[[], str] | None = None,
         awaited: Callable[[], None] | None = None,
-        stop: Callable[[], None] = lambda: None,
         usage: Callable[[], Usage | None] | None = None,
+        stop: Callable[[], None] = lambda: None,
     ) -> None:
         self.fabric = fabric
         self.address = address
         self._start_again = start_again
         self._alive = alive
         self._awaited = awaited
-        self._stop = stop
         self._usage = usage
+        self._stop = stop
 
     def alive(self) -> str | None:
         """How the server ended, as far as can be told from here."""
@@ -167,14 +167,8 @@ class NetworkTarget:
             if isinstance(error, LabError):
                 raise TargetError(str(error)) from error
             raise
-        return NetworkSession(
-            fabric,
-            address,
-            server.restart,
-            server.alive,
-            stop=server.close,
-            usage=server.usage,
-        )
+        usage, stop = server.usage, server.close
+        return NetworkSession(fabric, address, server.restart, server.alive, usage=usage, stop=stop)
 
 
 def start_again(profile: Profile) -> Callable[[], None] | None:

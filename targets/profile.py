@@ -191,6 +191,9 @@ class Extra(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fields=Tru
         ready: seconds until that server must answer a call.
         comes_back: seconds to wait for a server that somebody else starts again after it has died.
         deaths: cases in a row in which the device dies before the rest of a section is passed over.
+        renew_after: connections after which the device is started again before the next case, where
+            it keeps something of each until nothing is left, so that no case is judged by how many
+            came before it; 0 for never.
         keep_connection: whether a client keeps its connection from case to case, since connecting
             anew takes it seconds; otherwise each case hangs up and begins on a new one.
         interpretations: entry of INTERPRETATIONS.md -> the reading chosen, where a profile may;
@@ -216,6 +219,7 @@ class Extra(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fields=Tru
     ready: Seconds = 30.0
     comes_back: Seconds = 30.0
     deaths: Positive = 5
+    renew_after: Natural = 0
     keep_connection: bool = False
     interpretations: dict[str, str] = {}
 

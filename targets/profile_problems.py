@@ -136,6 +136,10 @@ def _of_whole(path: Path, profile: Profile) -> Iterator[ProfileError]:
     if profile.adapter == "command" and profile.extra.server:
         hint = "take it out; what starts a client is the table [acts]"
         yield ProfileError(path, "extra.server", "is for the adapter `network` alone", hint)
+    startable = profile.lab is not None or profile.extra.server
+    if profile.extra.renew_after and (profile.adapter != "network" or not startable):
+        hint = "take it out, or have the server started by [lab] or by `server` of [extra]"
+        yield ProfileError(path, "extra.renew_after", "needs a server that the suite starts", hint)
     role = {"network": "responder", "command": "requester"}.get(profile.adapter)
     if role and role not in profile.claims.roles:
         hint = f'write roles = ["{role}"], or name another adapter; {_SEE}'

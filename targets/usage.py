@@ -22,16 +22,18 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Final, Protocol, runtime_checkable
 
 if TYPE_CHECKING:
-    from collections.abc import Mapping
+    from collections.abc import Collection, Mapping
 
 __all__ = [
     "HasUsage",
     "Resource",
     "Usage",
+    "group_of",
     "usage_in_meminfo",
     "usage_in_objects",
     "usage_in_status",
     "usage_of_process",
+    "usage_of_processes",
 ]
 
 
@@ -162,6 +164,44 @@ def usage_of_process(pid: int, root: Path = Path("/proc")) -> Usage | None:
     return usage_in_status(status).with_more(counted)
 
 
+def usage_of_processes(numbers: Collection[int], root: Path = Path("/proc")) -> Usage | None:
+    """What some processes hold together; None if there is none of them any more.
+
+    Args:
+        numbers: of the processes; one that has ended counts for nothing.
+        root: where the kernel shows processes.
+    """
+    sums: dict[Resource, int] = {}
+    for number in numbers:
+        found = usage_of_process(number, root)
+        for resource, amount in found.amounts if found else ():
+            sums[resource] = sums.get(resource, 0) + amount
+    return Usage(tuple(sums.items())) if sums else None
+
+
+def group_of(process: int, root: Path = Path("/proc")) -> tuple[int, ...]:
+    """The processes of a process's group, with itself: what a program has started, a shell's too.
+
+    Args:
+        process: its number.
+        root: where the kernel shows processes.
+    """
+    groups = {
+        int(folder.name): _group(folder) for folder in root.iterdir() if folder.name.isdigit()
+    }
+    own = groups.get(process, 0)
+    return tuple(number for number, group in groups.items() if group == own) if own else ()
+
+
+def _group(folder: Path) -> int:
+    """The fifth field of proc(5)'s stat, after a name in brackets that may hold anything; or 0."""
+    try:
+        fields = (folder / "stat").read_text("ascii", "replace").rpartition(")")[2].split()
+    except OSError:
+        return 0
+    return int(fields[2])
+
+
 def usage_in_status(text: str) -> Usage:
     """What /proc/PID/status tells: memory and threads.
 
@@ -195,19 +235,20 @@ def usage_in_meminfo(text: str) -> Usage:
     return Usage(tuple(amounts))
 
 
-def usage_in_objects(text: str, process: int = 0) -> Usage:
-    """How many objects of RDMA devices belong to a process, in what `rdma resource show` lists.
+def usage_in_objects(text: str, processes: Collection[int] = ()) -> Usage:
+    """How many objects of RDMA devices belong to processes, in what `rdma resource show` lists.
 
     Args:
         text: lines such as `link rxe0/1 lqpn 17 type RC state RTS pid 99 comm server`, of every
             kind; a kind of which there is none in the text counts as none.
-        process: its number; 0 for the kernel, whose objects have none.
+        processes: their numbers; none for the kernel, whose objects have none.
     """
     counts = dict.fromkeys(_OF_OBJECT.values(), 0)
     for line in text.splitlines():
         words = line.split()
         owner = _OWNER.search(line)
-        if len(words) > 2 and words[2] in _OF_OBJECT and int(owner[1] if owner else 0) == process:
+        wanted = int(owner[1]) in processes if owner else not processes
+        if len(words) > 2 and words[2] in _OF_OBJECT and wanted:
             counts[_OF_OBJECT[words[2]]] += 1
     return Usage(tuple(counts.items()))
 

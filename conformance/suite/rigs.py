@@ -86,6 +86,11 @@ class Rig(Protocol):
         """What is known of the rig, (name, value), for the run's record."""
         ...
 
+    @property
+    def worn(self) -> bool:
+        """Whether the device is to be started again before the next case, as its profile says."""
+        ...
+
     def look(self) -> None:
         """See that the device holds what it held when it was last looked at.
 
@@ -96,7 +101,7 @@ class Rig(Protocol):
         ...
 
     def time_calls(self, count: int) -> tuple[float, ...]:
-        """Make good calls, or have the device make them; nothing depends on whether it does.
+        """Make good calls, or have the device make them; no verdict depends on that.
 
         Args:
             count: how many.
@@ -106,8 +111,11 @@ class Rig(Protocol):
         """
         ...
 
-    def renew(self) -> None:
+    def renew(self, *, files_too: bool) -> None:
         """Start the device again, whatever it still does; no lapse and no death of its own.
+
+        Args:
+            files_too: its files are to be as they were at first.
 
         Raises:
             TargetError: the suite has no means to, or the device does not serve afterwards.

@@ -10,7 +10,8 @@ whose cases it happens, unless the case before it has failed already.
 
 A destructive case that fails may leave a device that serves a good call and is not what it was; so
 has one whose files are damaged been left.  It is started again before the next case, so that no
-case is judged against what another has broken.
+case is judged against what another has broken; so is one that has had as many connections as its
+profile says that it bears.
 """
 
 from __future__ import annotations
@@ -129,7 +130,7 @@ class Lapses:
 
 
 class Renewals:
-    """Devices that have to be started again because they have come to harm, by role."""
+    """Devices that have to be started again, since they have come to harm or are worn, by role."""
 
     def __init__(self) -> None:
         self._failed: dict[str, Case] = {}
@@ -146,13 +147,14 @@ class Renewals:
         The case begins in either way: if the device does not serve, that is found as ever.
         """
         failed = self._failed.pop(case.role, None)
-        if failed is None:
+        if failed is None and not rig.worn:
             return
         try:
-            rig.renew()
+            rig.renew(files_too=failed is not None)
         except (TargetError, FabricError) as error:
+            left = f"{failed.id} had failed" if failed else "`renew_after` connections"
             rig.case.remark(
-                f"The device was not started again after {failed.id} had failed, so this case may"
+                f"The device was not started again after {left}, so this case may"
                 f" show what is left of that: {error}."
             )
 

@@ -10,9 +10,9 @@ figures go up and down, does not.  So a series *drifts* only if
 The noise bound of each resource is in `NOISE`.  Less than that for each item is not told, and a
 loss that does not show at each look is not, either: what is told here is there.
 
-Calls slow down if the fastest of each look is not faster than the fastest of the look before, and
-the last one takes twice as long as the first.  The fastest call of a look has waited for nothing
-else on a busy machine.  In virtual time all take the same.
+Calls slow down if the fastest of each look drifts likewise, and the last one takes twice as long as
+the first.  The fastest call of a look has waited for little else on a busy machine, and a machine
+that becomes busy does not do so evenly.  In virtual time all take the same.
 
 No document says how much a device may hold: all this is for notes, never for a verdict.
 """
@@ -129,11 +129,11 @@ def slowing(looks: Sequence[Look], item: str) -> str:
         item: what there were many of between them, in the singular.
     """
     fastest = [min(look.seconds, default=0.0) for look in looks]
-    if len(fastest) < _FEWEST or fastest[0] <= 0:
+    if not fastest or fastest[0] <= 0:
         return ""
-    steady = all(later >= earlier for earlier, later in pairwise(fastest))
     times = fastest[-1] / fastest[0]
-    if not steady or times < SLOWER:
+    series = [(look.items, seconds) for look, seconds in zip(looks, fastest, strict=True)]
+    if drift(series, 0.0) is None or times < SLOWER:
         return ""
     many = looks[-1].items - looks[0].items
     return (

@@ -140,13 +140,15 @@ def _known(check: BaselineCheck | None, folder: Path) -> dict[str, tuple[str, st
     """Label, heading and link of what is known, by the case's id."""
     entries: dict[str, Known] = check.known if check else {}
     return {
-        case: (
-            one.why.split()[0].rstrip("."),
-            one.why,
-            seen_from(folder, one.link) if one.link else "",
-        )
+        case: (*_heading(one.why), seen_from(folder, one.link) if one.link else "")
         for case, one in entries.items()
     }
+
+
+def _heading(why: str) -> tuple[str, str]:
+    """A label (`H-1`), and a heading that begins by it; what has no number is called a note."""
+    label = why.split()[0].rstrip(".")
+    return (label, why) if any(map(str.isdigit, label)) else ("note", f"note: {why}")
 
 
 def _unexplained(run: RunRecord, check: BaselineCheck | None) -> int:

@@ -13,7 +13,7 @@ from typing import TYPE_CHECKING, Final
 
 from targets.lab.errors import LabError
 from targets.lab.step import run_step
-from targets.usage import usage_in_meminfo, usage_in_objects, usage_of_process
+from targets.usage import group_of, usage_in_meminfo, usage_in_objects, usage_of_processes
 
 if TYPE_CHECKING:
     from targets.usage import Usage
@@ -29,15 +29,19 @@ def held(process: int = 0) -> Usage:
     """What a program in this guest holds, and the guest's kernel.
 
     Args:
-        process: the program's number; 0: there is none, the kernel is the device.
+        process: of the program, whose group is looked at: it may be a shell that has started it;
+            0: there is none, the kernel is the device.
     """
     usage = usage_in_meminfo(_MEMINFO.read_text(encoding="ascii", errors="replace"))
+    group = group_of(process) if process else ()
+    if process and not group:
+        return usage  # the program has ended
     try:
         # One program for all: each costs a tenth of a second under TCG.
-        listed = run_step("asking for RDMA objects", ["rdma", "-batch", "-"], text=_KINDS)
+        listed = run_step("asking for RDMA objects", ["rdma", "-b", "-"], text=_KINDS)
     except LabError:
         pass  # then nothing is known of them
     else:
-        usage = usage.with_more(usage_in_objects(listed, process))
-    own = usage_of_process(process) if process else None
+        usage = usage.with_more(usage_in_objects(listed, group))
+    own = usage_of_processes(group)
     return usage if own is None else usage.with_more(own)

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING
 
 from targets.lab.guest import INSIDE
 from targets.lab.held import held
-from targets.usage import Resource, usage_of_process
+from targets.usage import Resource, group_of, usage_of_processes
 
 if TYPE_CHECKING:
     from targets.usage import Usage
@@ -19,9 +19,10 @@ def held_here(process: int = 0) -> Usage | None:
     """What a device on this machine holds; None if that cannot be told.
 
     Args:
-        process: the device's number; 0: it is the kernel, of which a guest alone can tell.
+        process: the device's, whose group is looked at; 0: it is the kernel, of which a guest alone
+            can tell.
     """
     if INSIDE in os.environ:
         # The memory that the machine has left is the tester's matter, too.
         return held(process).without(Resource.MACHINE)
-    return usage_of_process(process) if process else None
+    return usage_of_processes(group_of(process)) if process else None

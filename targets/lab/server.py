@@ -128,9 +128,14 @@ class StartedServer:
             return f"the process that listened is gone{self._more()}" if is_gone else ""
         return f"the server {words_of_end(status)}{self._more()}"
 
+    @property
+    def process(self) -> int:
+        """The process that listens, or else the one that was started; 0 if there is none."""
+        return self._listener or (self._process.pid if self._process else 0)
+
     def usage(self) -> Usage:
-        """What it holds, or the process that listens, and the kernel."""
-        return held(self._listener or (self._process.pid if self._process else 0))
+        """What it holds, with all of its group, and the kernel."""
+        return held(self.process)
 
     def restart(self) -> None:
         """End what there is of it, and start it anew; raises as `start`."""

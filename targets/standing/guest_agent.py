@@ -92,9 +92,9 @@ class GuestAgent:
         """
         self._ask("restart", _SERVER_S + ready_s)
 
-    def renew(self) -> None:
+    def renew(self, ready_s: float = 0.0) -> None:
         """As `restart`, with the exported files as they were at first."""
-        self._ask("renew", _SERVER_S)
+        self._ask("renew", _SERVER_S + ready_s)
 
     def ended(self) -> str:
         """How the server that the profile has started in the guest ended; empty while it runs."""

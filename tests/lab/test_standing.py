@@ -36,6 +36,7 @@ from targets.standing.setup import StandingSetup
 from targets.standing.setup_of import setup_of
 from targets.standing.stay import bring_down, bring_up, guest_for
 from targets.upper_tester.client import CommandSession
+from targets.usage import Resource
 from tests.conformance.suite.written import scenario
 
 if TYPE_CHECKING:
@@ -91,6 +92,23 @@ def test_the_kernels_server_listens_and_is_started_again(guest: StandingGuest) -
         ports = guest.agent.run(["cat", "/proc/fs/nfsd/portlist"]).output.split(b"\n")
         assert b"rdma 20049" in ports
     assert guest.alive() is None
+
+
+def test_what_is_held_in_the_guest_is_told_of_the_kernel_and_of_a_program(
+    guest: StandingGuest,
+) -> None:
+    kernel = guest.agent.usage()
+    assert (kernel.of(Resource.MACHINE) or 0) > (kernel.of(Resource.KERNEL) or 0) > 1_000_000
+    assert kernel.of(Resource.QUEUE_PAIRS)  # that of the management of Soft-RoCE at least
+
+    program = GuestPlace(guest, GUEST).start("resident", ("cat",), {}, speaks=True)
+    held = program.usage()
+    assert held is not None
+    assert held.of(Resource.THREADS) == 1
+    assert held.of(Resource.RESIDENT)
+    assert held.of(Resource.QUEUE_PAIRS) == 0
+    program.kill()
+    assert program.await_end(SECONDS)
 
 
 def test_a_damaged_file_is_told_and_mended(guest: StandingGuest) -> None:

@@ -67,6 +67,11 @@ class FakeAgent:
         if self.stuck:
             raise LabError("stopping nfsd", self.stuck)
 
+    def renew(self, _ready_s: float = 0.0) -> None:
+        self.asked.append("renew")
+        if self.stuck:
+            raise LabError("emptying the export", self.stuck)
+
     def usage(self) -> Usage:
         if self.stuck:
             raise LabError("asking the guest", self.stuck)

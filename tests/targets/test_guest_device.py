@@ -91,6 +91,33 @@ def test_server_is_reached_by_frames_and_started_again_by_the_agent(
     session.close()
 
 
+@pytest.mark.usefixtures("pings")
+def test_server_gets_its_first_files_again_from_the_agent(
+    run: FakeRunGuest, guest: FakeGuest
+) -> None:
+    session = server(run, "linux-server-nfs3").start()
+    guest.agent.asked.clear()
+    session.renew()
+    assert guest.agent.asked[0] == "renew"
+    assert run.replaced == []
+
+    guest.agent.stuck = "busy"
+    session.renew()
+    assert run.replaced == ["the server cannot be started again: emptying the export: busy"]
+    session.close()
+
+
+@pytest.mark.usefixtures("pings")
+def test_server_whose_new_files_have_another_handle_is_told(
+    run: FakeRunGuest, guest: FakeGuest, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    session = server(run, "linux-server-nfs3").start()
+    monkeypatch.setattr("targets.guest_device._handle", lambda *_: "beef")
+    with pytest.raises(TargetError, match="that was started again has another file handle for"):
+        session.renew()
+    session.close()
+
+
 def test_server_whose_guest_died_goes_on_in_a_new_one(run: FakeRunGuest, guest: FakeGuest) -> None:
     """Nothing is asked of the dead one; the tester stands before the new one."""
     session = server(run).start()
@@ -289,7 +316,9 @@ def test_file_handle_is_asked_for_in_the_new_guest_and_must_be_the_same(
     guest.agent.mounted = wire.MountDone(b"another", (1,))
     second.death, guest.death = "panic in the kernel", None
 
-    with pytest.raises(TargetError, match="in the new guest has another file handle for /srv/exp"):
+    with pytest.raises(
+        TargetError, match="that was started again has another file handle for /srv/exp"
+    ):
         session.restart()
 
     session.close()

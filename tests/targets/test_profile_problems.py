@@ -121,6 +121,7 @@ def test_what_is_no_profile_at_all_is_one_problem(
         ('"command"', '"comand"', "adapter", "is not installed"),
         ('"requester"', '"responder"', "claims.roles", "adapter `command`"),
         ("[extra]", '[extra]\nserver = ["x"]', "extra.server", "for the adapter `network` alone"),
+        ("[extra]", "[extra]\nrenew_after = 9", "extra.renew_after", "that the suite starts"),
         ('"requester"', '"requester", "responder"', "", ""),
         ('[acts]\nprepare = "mount {address}:/ {folder}"', "", "acts", "is missing"),
     ],

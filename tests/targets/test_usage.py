@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+import subprocess
 from typing import TYPE_CHECKING
 
 import pytest
@@ -11,10 +12,12 @@ from targets.usage import (
     HasUsage,
     Resource,
     Usage,
+    group_of,
     usage_in_meminfo,
     usage_in_objects,
     usage_in_status,
     usage_of_process,
+    usage_of_processes,
 )
 
 if TYPE_CHECKING:
@@ -84,13 +87,17 @@ def test_meminfo_of_another_kind_tells_nothing() -> None:
 
 
 def test_objects_of_a_process_are_counted_on_all_links() -> None:
-    assert dict(usage_in_objects(OBJECTS, 99).amounts) == {
+    assert dict(usage_in_objects(OBJECTS, (99,)).amounts) == {
         Resource.DOMAINS: 0,
         Resource.COMPLETION_QUEUES: 1,
         Resource.QUEUE_PAIRS: 2,
         Resource.IDENTIFIERS: 1,
         Resource.REGIONS: 1,
     }
+
+
+def test_objects_of_several_processes_are_counted_together() -> None:
+    assert usage_in_objects(OBJECTS, (99, 990)).of(Resource.QUEUE_PAIRS) == 3
 
 
 def test_objects_without_a_process_are_the_kernels() -> None:
@@ -129,6 +136,42 @@ def test_descriptors_are_counted(tmp_path: Path) -> None:
 
     assert usage is not None
     assert (usage.of(Resource.DESCRIPTORS), usage.of(Resource.THREADS)) == (3, 27)
+
+
+def test_what_processes_hold_is_added_up_and_one_that_is_gone_is_passed_over(
+    tmp_path: Path,
+) -> None:
+    for number in (7, 9):
+        (tmp_path / str(number) / "fd").mkdir(parents=True)
+        (tmp_path / str(number) / "status").write_text(STATUS)
+
+    usage = usage_of_processes((7, 8, 9), tmp_path)
+
+    assert usage is not None
+    assert (usage.of(Resource.THREADS), usage.of(Resource.LOCKED)) == (54, 2 * 65536)
+    assert usage_of_processes((8,), tmp_path) is None
+
+
+def test_a_group_is_told_by_each_of_its_processes(tmp_path: Path) -> None:
+    groups = {5: "5", 6: "5", 7: "7"}
+    for number, group in groups.items():
+        (tmp_path / str(number)).mkdir()
+        text = f"{number} (a ) odd name) S 1 {group} {group} 0 -1"
+        (tmp_path / str(number) / "stat").write_text(text)
+    (tmp_path / "8").mkdir()  # it has ended meanwhile
+    (tmp_path / "self").mkdir()
+
+    assert sorted(group_of(6, tmp_path)) == sorted(group_of(5, tmp_path)) == [5, 6]
+    assert group_of(7, tmp_path) == (7,)
+    assert group_of(8, tmp_path) == group_of(9, tmp_path) == ()
+
+
+def test_program_of_a_session_of_its_own_is_a_group_of_its_own() -> None:
+    with subprocess.Popen(["sleep", "60"], start_new_session=True) as program:
+        group = group_of(program.pid)
+        program.kill()
+
+    assert group == (program.pid,)
 
 
 def test_process_that_is_gone_tells_nothing(tmp_path: Path) -> None:

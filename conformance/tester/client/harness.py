@@ -69,6 +69,7 @@ class Harness:
         self._peers: list[Peer] = []
         self._spare: Peer | None = None
         self._broken: list[BrokenRule] = []
+        self._connected = 0
 
     def _initiator(self) -> GssInitiator | None:
         session = self.session
@@ -106,7 +107,14 @@ class Harness:
     @property
     def facts(self) -> tuple[tuple[str, str], ...]:
         """What a run's record says of the rig."""
-        return self.files.facts
+        most = self.profile.extra.renew_after
+        told = f"after {most} connections, as the profile says" if most else ""
+        return (*self.files.facts, *((("started again", told),) if told else ()))
+
+    @property
+    def worn(self) -> bool:
+        """Whether the device has had as many connections as it bears (`renew_after`)."""
+        return 0 < self.profile.extra.renew_after <= self._connected
 
     def look(self) -> None:
         """See that the device's files hold what they did, in a trace of its own.
@@ -120,8 +128,12 @@ class Harness:
             self.files.look(self.ready_peer())
 
     def time_calls(self, count: int) -> tuple[float, ...]:
-        """How long each of some good calls takes (see `conformance.suite.rigs.Rig`)."""
-        peer, _problem = self._try()
+        """How long each of some good calls takes (see `conformance.suite.rigs.Rig`).
+
+        They are made on a connection that is there, if one is: to a device that keeps something of
+        each connection it makes a difference how many there are.
+        """
+        peer = next((one for one in self._peers if one.connected), None) or self._try()[0]
         if peer is None:
             return ()
         clock, seconds = self.session.fabric.clock, []
@@ -177,6 +189,7 @@ class Harness:
             retry=retry,
         )
         session = self.session
+        self._connected += 1
         try:
             connection = session.fabric.connect(
                 session.address, parameters, self.profile.connect_deadline
@@ -253,15 +266,20 @@ class Harness:
             )
         return peer
 
-    def renew(self) -> None:
+    def renew(self, *, files_too: bool) -> None:
         """Start the device again, though it may serve (see `conformance.suite.rigs.Rig`).
+
+        Args:
+            files_too: its files are to be as they were at first.
 
         Raises:
             TargetError: it cannot be started from here, or does not serve afterwards.
             FabricError: likewise.
         """
         session = self.session
-        again = session.renew if isinstance(session, Renewable) else session.restart
+        again = session.restart
+        if files_too and isinstance(session, Renewable):
+            again = session.renew
         self._restart("", was_alive=False, again=again)
         peer, problem = self._try_anew()
         if peer is None:
@@ -334,6 +352,7 @@ class Harness:
     ) -> None:
         trace = self.trace
         (again or self.session.restart)()
+        self._connected = 0
         self.session.fabric.trace = trace
         self.life.started(problem, was_alive=was_alive)
 

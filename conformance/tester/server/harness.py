@@ -105,6 +105,11 @@ class ClientHarness:
         """What a run's record says of the rig: nothing."""
         return ()
 
+    @property
+    def worn(self) -> bool:
+        """A client bears any number of cases."""
+        return False
+
     def look(self) -> None:
         """See that the client lives: the files are the tester's own.
 
@@ -189,7 +194,7 @@ class ClientHarness:
         broken = (*self.service.violations, *operations_of_clients(self.trace.events))
         return with_broken_rules(found, broken, cited, self.case, "client")
 
-    def renew(self) -> None:
+    def renew(self, *, files_too: bool) -> None:
         """Start the client again, though it may call (see `conformance.suite.rigs.Rig`).
 
         Raises:

@@ -45,7 +45,10 @@ class RepeatsRefusedCalls(Requester):
 
 @mutant(
     breaks="rfc8166.4.5.error-completes-the-rpc",
-    also_trips={"rfc8166.8.1.3.": "a call that is not over keeps its memory"},
+    also_trips={
+        "rfc8166.3.3.1.new-calls-within-lower-value": "a call that is not over keeps its credit",
+        "rfc8166.8.1.3.": "a call that is not over keeps its memory",
+    },
 )
 class WaitsBehindErrors(Requester):
     """Ignores errors, and goes on waiting for a reply."""

@@ -180,6 +180,7 @@ class CompletesCutLists(CallRules):
         (
             "rfc8166.3.3.1.every-reply-grants-credits",
             "rfc8166.4.2.4.",
+            "rfc8166.4.5.2.xdr-error-gets-err-chunk",
             "rfc8166.4.5.error-xid-echoed",
         ),
         "a procedure number without meaning is how these cases get an ERR_CHUNK",

@@ -9,6 +9,7 @@ from conformance.suite.runner import certify, known_ids
 from conformance.suite.section_end import added_ids, section_of
 from conformance.suite.selection import Selection
 from conformance.tester.case import Deviation, Inconclusive
+from conformance.tester.client.harness import Harness
 from reports.record import Verdict
 from reports.summary import NOTHING_JUDGED, exit_status
 from targets.base import TargetError
@@ -78,14 +79,37 @@ def test_damage_is_a_verdict_after_its_section_that_names_the_first_case(
 def test_a_device_is_started_again_after_damage_to_its_files(
     tmp_path: Path, store: FileStore, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    told: list[str] = []
-    monkeypatch.setattr(
-        "conformance.tester.client.harness.Harness.renew", lambda _: told.append("")
-    )
+    told: list[bool] = []
+    monkeypatch.setattr(Harness, "renew", lambda _, files_too: told.append(files_too))
 
     run(tmp_path, {"3_2": NULL_CASE, "4_2": DAMAGING, "4_5": NULL_CASE + CASES, "4_6": NULL_CASE})
 
-    assert told == [""]
+    assert told == [True]
+
+
+@pytest.mark.parametrize(("most", "renewed"), [(0, 0), (1, 3), (3, 1), (100, 0)])
+def test_a_device_is_started_again_after_as_many_connections_as_its_profile_says(
+    tmp_path: Path, store: FileStore, most: int, renewed: int
+) -> None:
+    scenarios = tmp_path / "scenarios"
+    scenarios.mkdir()
+    scenario(scenarios, CASES)
+    target = embedded(tmp_path, "nfs4")
+    extra = replace(target.profile.extra, renew_after=most)
+    target.profile = replace(target.profile, extra=extra)
+    renew, told = Harness.renew, []
+
+    def counted(harness: Harness, *, files_too: bool) -> None:
+        told.append(files_too)
+        renew(harness, files_too=files_too)
+
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr(Harness, "renew", counted)
+        record = certify(target, Selection(), tmp_path / "out", scenarios_folder=scenarios)
+
+    assert told == [False] * renewed
+    assert {case.verdict for case in record.cases} == {Verdict.PASS}
+    assert ("started again" in dict(record.header.facts)) == bool(most)
 
 
 def test_a_run_without_damage_has_no_such_record(tmp_path: Path, store: FileStore) -> None:

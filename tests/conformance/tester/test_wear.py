@@ -104,10 +104,11 @@ def test_calls_that_take_twice_as_long_are_told() -> None:
         (0.001, 0.001, 0.001, 0.001, 0.001),
         (0.001, 0.0012, 0.0015, 0.0018, 0.0019),
         (0.001, 0.004, 0.0039, 0.004, 0.005),
+        (0.001, 0.001, 0.0011, 0.009, 0.0095),
         (0.0, 0.0, 0.0, 0.0, 0.1),
         (0.001, 0.004),
     ],
-    ids=["virtual-time", "less", "busy-machine", "no-time", "two-looks"],
+    ids=["virtual-time", "less", "busy-machine", "busy-from-then-on", "no-time", "two-looks"],
 )
 def test_other_times_are_not(fastest: tuple[float, ...]) -> None:
     assert slowing(slowed(*fastest), "error") == ""

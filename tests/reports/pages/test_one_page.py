@@ -49,6 +49,13 @@ def page_of(tmp_path: Path, *runs: tuple[RunRecord, BaselineCheck | None]) -> st
     return file.read_text()
 
 
+def test_what_has_no_number_is_linked_to_as_a_note(tmp_path: Path) -> None:
+    known = {B: Known("As many segments as pages", "x.md#none")}
+    page = page_of(tmp_path, (FAILS, BaselineCheck("baseline.toml", known, ())), (PASSES, None))
+    assert ">note</a>" in page
+    assert "note</a> (As many segments as pages)" in page
+
+
 def test_a_cell_has_verdict_cases_and_a_link_to_the_finding(tmp_path: Path) -> None:
     page = page_of(tmp_path, (FAILS, check(tmp_path / "results")), (PASSES, None))
     table = page[page.index("Requirements that somebody") :]

@@ -35,7 +35,7 @@ def programs(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> tuple[FakeProgr
 
     def fake(name: str, body: str = "exit 0") -> None:
         program = folder / name
-        copied = 'test "$1" != -batch || while read -r line; do echo "  $line"; done'
+        copied = 'test "$1" != -batch -a "$1" != -b || while read -r line; do echo "  $line"; done'
         note = f'{{ echo "{name} $*"; {copied}; }}'
         program.write_text(f"#!/bin/sh\n{note} >>{calls}\n{body}\n")
         program.chmod(0o755)

@@ -37,12 +37,19 @@ def test_of_a_program_its_own_is_told_and_the_kernels_memory(calls: Calls) -> No
     usage = held(PID)
 
     assert calls.lines == [
-        "rdma -batch -",
+        "rdma -b -",
         *(f"  resource show {kind}" for kind in ("qp", "mr", "cq", "pd", "cm_id")),
     ]
     assert (usage.of(Resource.MACHINE), usage.of(Resource.KERNEL)) == (20480, 5120)
     assert usage.of(Resource.QUEUE_PAIRS) == 1
     assert (usage.of(Resource.RESIDENT) or 0) > 1 << 20
+
+
+def test_of_a_program_that_has_ended_the_kernels_memory_alone_is_told(calls: Calls) -> None:
+    usage = held(1 << 30)
+
+    assert {resource for resource, _ in usage.amounts} == {Resource.MACHINE, Resource.KERNEL}
+    assert calls.lines == []
 
 
 @pytest.mark.usefixtures("calls")

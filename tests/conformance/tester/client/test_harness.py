@@ -238,6 +238,8 @@ def test_good_calls_are_timed_unless_the_device_does_not_serve(
     seconds = harness.time_calls(3)
     assert len(seconds) == 3
     assert min(seconds) > 0
+    harness.time_calls(3)
+    assert {event.connection for event in harness.trace.events} - {0} == {1}
 
     mute = Harness(mini.MiniatureTarget(mini.mute))
     assert mute.time_calls(3) == ()

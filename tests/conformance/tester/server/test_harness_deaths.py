@@ -43,7 +43,7 @@ def test_a_client_that_died_is_started_again(harness: ClientHarness) -> None:
 def test_a_client_that_lives_is_started_again_if_it_must_be(harness: ClientHarness) -> None:
     before, trace = harness.session.fabric, harness.trace
 
-    harness.renew()
+    harness.renew(files_too=True)
 
     assert harness.session.fabric is not before
     assert harness.trace is trace
@@ -59,7 +59,7 @@ def test_a_client_that_cannot_be_started_again_goes_on_as_it_was(
 
     monkeypatch.setattr(harness.session, "restart", restart)
     with pytest.raises(TargetError, match="no means"):
-        harness.renew()
+        harness.renew(files_too=True)
 
     harness.begin()
     harness.ready()

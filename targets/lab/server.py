@@ -117,11 +117,10 @@ class StartedServer:
         """How it ended, with its last words; empty while it runs."""
         if self._process is None:
             return self._end
-        watched = self._listener or self._process.pid
-        is_gone = not is_running(watched)
+        is_gone = not is_running(self.process)
         try:
             # How a process of many threads ended is not known before the last of them has.
-            ends_now = is_gone and watched == self._process.pid
+            ends_now = is_gone and self.process == self._process.pid
             status = self._process.wait(_STOP_S if ends_now else 0.0)
         except subprocess.TimeoutExpired:
             # What a profile starts may be a script, which goes on when the server has ended.

@@ -32,10 +32,20 @@ if TYPE_CHECKING:
 
     from targets.usage import Usage
 
-__all__ = ["Sign", "StartedServer", "is_listening", "listener_of", "running_server"]
+__all__ = [
+    "Sign",
+    "StartedServer",
+    "is_listening",
+    "is_running",
+    "listener_of",
+    "running_server",
+]
 
 _LOOK_S: Final = 0.2
 _STOP_S: Final = 5.0
+
+_EXITING: Final = 0x4
+"""PF_EXITING of a task's flags."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -107,10 +117,10 @@ class StartedServer:
         """How it ended, with its last words; empty while it runs."""
         if self._process is None:
             return self._end
-        is_gone = self._listener and not _runs(self._listener)
+        is_gone = not is_running(self.process)
         try:
             # How a process of many threads ended is not known before the last of them has.
-            ends_now = is_gone and self._listener == self._process.pid
+            ends_now = is_gone and self.process == self._process.pid
             status = self._process.wait(_STOP_S if ends_now else 0.0)
         except subprocess.TimeoutExpired:
             # What a profile starts may be a script, which goes on when the server has ended.
@@ -216,10 +226,20 @@ def _listeners(listing: str, port: int) -> list[str]:
     return [line for line in lines if re.search(rf"src-addr \S+:{port}\b", line)]
 
 
-def _runs(process: int) -> bool:
-    """Whether there is such a process, and its parent has yet to ask how it ended."""
+def is_running(process: int, root: Path = Path("/proc")) -> bool:
+    """Whether there is such a process, and it does not end already.
+
+    A process that is killed drops its connections while it ends, which takes the kernel long for
+    one that has RDMA objects; only then can its parent ask how it ended.
+
+    Args:
+        process: its number.
+        root: where the kernel shows processes: proc(5), /proc/PID/stat, the third field and the
+            ninth, whose bits are in the kernel's include/linux/sched.h.
+    """
     try:
-        state = Path(f"/proc/{process}/stat").read_text("ascii", "replace").rpartition(")")[2]
+        fields = (root / str(process) / "stat").read_text("ascii", "replace").rpartition(")")[2]
     except OSError:
         return False
-    return state.split()[0] not in "ZX"
+    state, *_, flags = fields.split()[:7]
+    return state not in "ZX" and not int(flags) & _EXITING

@@ -13,7 +13,7 @@ from typing import TYPE_CHECKING
 import pytest
 
 from targets.lab.errors import LabError
-from targets.lab.server import StartedServer, is_listening, listener_of, running_server
+from targets.lab.server import StartedServer, is_listening, is_running, listener_of, running_server
 from targets.lab.setup import LabServer, ServerKind
 from targets.usage import Usage
 
@@ -221,3 +221,23 @@ def test_what_the_process_holds_that_listens_is_told(
         server.usage()
     server.usage()
     assert looked == [first, 99, 0]
+
+
+@pytest.mark.parametrize(
+    ("state", "flags", "runs"),
+    [
+        ("S", 4194304, True),
+        ("R", 4194308, False),  # PF_EXITING: it was killed, and lets go of what it has
+        ("D", 1028, False),
+        ("Z", 4194308, False),
+    ],
+)
+def test_a_process_that_ends_runs_no_more(
+    tmp_path: Path, state: str, flags: int, runs: bool
+) -> None:
+    (tmp_path / "99").mkdir()
+    (tmp_path / "99" / "stat").write_text(f"99 (a ) b) {state} 1 99 99 0 -1 {flags} 5 0 0\n")
+
+    assert is_running(99, tmp_path) is runs
+    assert not is_running(98, tmp_path)
+    assert is_running(os.getpid())

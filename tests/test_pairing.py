@@ -116,6 +116,7 @@ COVERED_ELSEWHERE = {
 """A module without a test file of its own -> the one that tests it."""
 
 STRAY = {
+    "tests/conformance/suite/test_section_end_renewals.py": "conformance/suite/section_end.py",
     "tests/conformance/tester/server/test_harness_deaths.py": (
         "conformance/tester/server/harness.py"
     ),

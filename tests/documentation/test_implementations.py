@@ -8,7 +8,8 @@ import pytest
 
 from conformance.bad_input import BadInput
 from conformance.nightly.record import NightRecord, write_night
-from documentation.implementations import KERNELS, main, runs_of
+from documentation.implementations import BINDINGS, KERNELS, main, runs_of
+from targets.registry import find_profile
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -47,6 +48,18 @@ def test_runs_are_those_of_the_newest_night_in_the_order_of_its_stages(nights: P
     assert runs_of(nights) == (newest / STAGES[0] / "run", newest / STAGES[2] / "run")
 
 
+def test_runs_of_bindings_come_after_those_of_kernels(nights: Path) -> None:
+    night = nights / "bindings" / "nights" / "2026-01-03"
+    (night / "certify-other" / "run").mkdir(parents=True)
+    (night / "certify-other" / "run" / "records.jsonl").touch()
+    write_night(night, NightRecord("2026-01-03", "suite", 1, 60.0, "", ("certify-other",)))
+    assert runs_of(nights)[2:] == (night / "certify-other" / "run",)
+
+
+def test_each_binding_is_a_profile() -> None:
+    assert [find_profile(name).name for name in BINDINGS] == list(BINDINGS)
+
+
 def test_without_a_night_one_sentence_says_so(tmp_path: Path) -> None:
     with pytest.raises(BadInput, match="has no night; leave --page-only out"):
         runs_of(tmp_path)
@@ -56,10 +69,11 @@ def test_kernels_are_fetched_before_the_runs_and_these_made_before_the_page(nigh
     command = Commands(nightly=1)
     page = nights / "page.html"
     assert main(["--output", str(nights), "--page", str(page)], command) == 0
-    fetched, ran, made = command.asked
+    fetched, ran, others, made = command.asked
     assert list(fetched) == ["lab", "kernel", *KERNELS]
     assert [word for word in ran if word in KERNELS] == list(KERNELS)
-    assert list(ran[:5]) == ["nightly", "--only", "certify-*", "--budget", "3h"]
+    assert list(ran[:6]) == ["nightly", "--only", "certify-*", "--budget", "90m", "--output"]
+    assert list(others) == [*ran[:6], str(nights / "bindings"), *BINDINGS]
     shown = [str(run) for run in runs_of(nights)]
     assert list(made[:-2]) == ["report", *shown, "--page", str(page)]
 

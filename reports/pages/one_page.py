@@ -66,6 +66,7 @@ class ShownImplementation:
     Attributes:
         name: that tells it apart.
         run: the run.
+        kernel: release of Linux on which it was made; empty where none was booted for it.
         counts: verdict -> cases.
         unexplained: deviations that no baseline explains.
         ending: how the run ended, if not by itself.
@@ -73,6 +74,7 @@ class ShownImplementation:
 
     name: str
     run: RunRecord
+    kernel: str
     counts: dict[Verdict, int]
     unexplained: int
     ending: str
@@ -117,6 +119,7 @@ def write_one_page(
         ShownImplementation(
             one.name,
             one.run,
+            kernel_of(one.run),
             {verdict: count for verdict, count in summarise(one.run).counts.items() if count},
             _unexplained(one.run, check),
             ending(one.run),

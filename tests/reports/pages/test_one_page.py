@@ -7,7 +7,7 @@ from pathlib import Path
 
 import msgspec
 
-from reports.baseline import BaselineCheck, Known
+from reports.baseline import BaselineCheck, Known, kernel_of
 from reports.pages.one_page import write_one_page
 from reports.record import RunRecord, Verdict
 from tests.reports.pages.test_matrix import MUST, OTHER, citing
@@ -103,6 +103,7 @@ def test_deviations_without_a_finding_are_counted_as_not_explained(tmp_path: Pat
     known = page_of(tmp_path, (FAILS, check(tmp_path / "results")))
     # Verdicts stand before it; the last two cells are it and when the run was made.
     assert [cells_in(text[: text.index("</table>")])[-2] for text in (page, known)] == ["1", "0"]
+    assert cells_in(page)[0] == kernel_of(FAILS) != ""
 
 
 def test_a_run_that_was_cut_short_says_so(tmp_path: Path) -> None:

@@ -52,7 +52,11 @@ def test_requester_ends_one_refused_call_after_another(
         verify.calls.failed(service.serve_until(act), (COMPLETES,))
 
 
-@requirement(DISCARDED, role="requester")
+@requirement(
+    DISCARDED,
+    role="requester",
+    wider="whether a bad reply ends the call is for the cases about that reply",
+)
 def test_requester_drops_one_bad_reply_after_another(
     service: Service, client: ActingClient
 ) -> None:

@@ -35,7 +35,13 @@ DROPPED: Final[dict[str, tuple[type[Outcome], ...]]] = {"rpc-version": (Silent, 
 """What is unknown -> what may come instead of a Reply, and is warned of (D-158)."""
 
 
-@requirement(LAYOUT, BY_MSG, NUMBERS, interpretations=("D-158",))
+@requirement(
+    LAYOUT,
+    BY_MSG,
+    NUMBERS,
+    interpretations=("D-158",),
+    wider="what a server does with another version of RPC is RFC 5531's, which the oracle leaves",
+)
 @pytest.mark.parametrize("unknown", REFUSALS)
 def test_responder_refuses_at_rpc_level_by_rdma_msg(peer: Peer, unknown: str) -> None:
     """A Call of an unknown program, version or procedure gets that status in an RDMA_MSG."""

@@ -66,7 +66,7 @@ class ShownImplementation:
     Attributes:
         name: that tells it apart.
         run: the run.
-        kernel: release of Linux on which it was made; empty where none was booted for it.
+        kernel: release of Linux that the device ran on; empty where that is this process alone.
         counts: verdict -> cases.
         unexplained: deviations that no baseline explains.
         ending: how the run ended, if not by itself.
@@ -119,7 +119,7 @@ def write_one_page(
         ShownImplementation(
             one.name,
             one.run,
-            kernel_of(one.run),
+            "" if one.run.header.fabric == "loopback" else kernel_of(one.run),
             {verdict: count for verdict, count in summarise(one.run).counts.items() if count},
             _unexplained(one.run, check),
             ending(one.run),

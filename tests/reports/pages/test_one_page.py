@@ -49,6 +49,14 @@ def page_of(tmp_path: Path, *runs: tuple[RunRecord, BaselineCheck | None]) -> st
     return file.read_text()
 
 
+def test_the_kernel_is_named_that_the_device_ran_on(tmp_path: Path) -> None:
+    header = msgspec.structs.replace(PASSES.header, fabric="loopback")
+    page = page_of(tmp_path, (FAILS, None), (msgspec.structs.replace(PASSES, header=header), None))
+    cells = cells_in(page)
+    assert cells[0] == kernel_of(FAILS) != ""
+    assert kernel_of(PASSES) not in cells
+
+
 def test_what_has_no_number_is_linked_to_as_a_note(tmp_path: Path) -> None:
     known = {B: Known("As many segments as pages", "x.md#none")}
     page = page_of(tmp_path, (FAILS, BaselineCheck("baseline.toml", known, ())), (PASSES, None))
@@ -103,7 +111,6 @@ def test_deviations_without_a_finding_are_counted_as_not_explained(tmp_path: Pat
     known = page_of(tmp_path, (FAILS, check(tmp_path / "results")))
     # Verdicts stand before it; the last two cells are it and when the run was made.
     assert [cells_in(text[: text.index("</table>")])[-2] for text in (page, known)] == ["1", "0"]
-    assert cells_in(page)[0] == kernel_of(FAILS) != ""
 
 
 def test_a_run_that_was_cut_short_says_so(tmp_path: Path) -> None:

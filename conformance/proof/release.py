@@ -157,7 +157,7 @@ def _copy(root: Path, folder: Path, paths: Iterable[str], withheld: Withheld) ->
         source, place = root / path, folder / path
         place.parent.mkdir(parents=True, exist_ok=True)
         octets = source.read_bytes()
-        if source.suffix in (".md", ".toml", ".jsonl"):
+        if source.suffix in (".md", ".toml", ".jsonl", ".html"):
             octets = withheld.edited(path, octets.decode("utf-8")).encode("utf-8")
         place.write_bytes(octets)
         place.chmod(source.stat().st_mode)

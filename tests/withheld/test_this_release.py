@@ -90,6 +90,7 @@ def test_each_finding_that_is_told_first_has_its_entries() -> None:
         "H-1",
         "H-3",
         "H-8",
+        "P-4",
     }
     assert all(one.why and one.until for one in every)
 

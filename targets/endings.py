@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import signal
 
-__all__ = ["words_of_end"]
+__all__ = ["said_last", "words_of_end"]
 
 
 def words_of_end(status: int) -> str:
@@ -20,3 +20,11 @@ def words_of_end(status: int) -> str:
     except ValueError:
         name = f"signal {-status}"
     return f"was ended by {name}"
+
+
+def said_last(words: str) -> str:
+    """What a sentence about its end has of the last words of a process; nothing if it had none.
+
+    Reports part the sentence there (`reports.pages.deaths`).
+    """
+    return f"; it said last: {words}" if words else ""

@@ -16,7 +16,7 @@ from typing import TYPE_CHECKING
 
 import msgspec
 
-from rpcrdma.errors import DecodeError, FabricError
+from rpcrdma.errors import DecodeError
 from rpcrdma.fabric.base import Address
 from rpcrdma.fabric.trace import Trace
 from rpcrdma.ulp import rpc
@@ -27,11 +27,11 @@ from targets.guest_client import (
     told_of_the_target,
 )
 from targets.guest_share import GuestServerShare, fabric_to
+from targets.host_server import answers
 from targets.kerberos.server import ServerRealm
 from targets.lab.errors import LabError
 from targets.network import NetworkSession
 from targets.nfs.mount_client import MountRefused, mount_request, mounted_handle
-from targets.ping import ping
 from targets.profile import Binding
 from targets.standing.addresses import neighbour_of
 from targets.standing.run_guest import RunGuest
@@ -206,32 +206,34 @@ class GuestServerSession(NetworkSession):
         Raises:
             TargetError: the new one does not come up, or gives out another file handle.
         """
-        agent = self._guest.current.agent
-        problem = self._guest.current.alive() or self._start_in_place(agent.restart)
-        if problem:
-            self._move(problem)
+        self._again(self._guest.current.agent.restart)
 
     def renew(self) -> None:
         """As `restart`, with the exported files as they were at first; raises as that."""
-        agent = self._guest.current.agent
-        problem = self._guest.current.alive() or self._start_in_place(agent.renew)
-        if problem:
-            self._move(problem)
-        else:
+        if self._again(self._guest.current.agent.renew):
             self._go_on(self._target.asked_again())
 
-    def _start_in_place(self, again: Callable[[float], None]) -> str:
+    def _again(self, start: Callable[[float], None]) -> bool:
+        """Start the server in its guest, or else in a new one; returns whether it was the first."""
+        problem = self._guest.current.alive() or self._start_in_place(start)
+        if problem:
+            self._move(problem)
+        return not problem
+
+    def _start_in_place(self, start: Callable[[float], None]) -> str:
         """Returns why that does not do; a guest that lives may be in disorder all the same."""
-        extra = self._profile.extra
         self.fabric.trace = Trace()  # it belongs to no case
+        lab = self._profile.lab
+        problem: Exception | None
         try:
-            lab = self._profile.lab
-            again(lab.ready if lab and lab.start else 0.0)
-            program = (extra.program, extra.program_version)
-            ping(self.fabric, self.address, program, self._profile.connect_deadline)
-        except (LabError, FabricError, DecodeError) as error:
-            return self._guest.current.alive() or f"the server cannot be started again: {error}"
-        return ""
+            start(lab.ready if lab and lab.start else 0.0)
+        except LabError as error:
+            problem = error
+        else:
+            problem = answers(self._profile, self.fabric, self._profile.connect_deadline)
+        if problem is None:
+            return ""
+        return self._guest.current.alive() or f"the server cannot be started again: {problem}"
 
     def _move(self, problem: str) -> None:
         profile = self._target.replace(problem)

@@ -1,6 +1,6 @@
 """A server that a profile starts on this host (`[extra] server`), watched by whoever tests it.
 
-    server = host_server(profile, fabric, OUT / "lab")
+    server = HostServer(profile, fabric, OUT / "lab")
     server.start()      # ready when it has answered a NULL call
     server.alive()      # "", or "the server was ended by SIGSEGV; it said last: ..."
 

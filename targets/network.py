@@ -10,6 +10,7 @@ from __future__ import annotations
 
 import os
 import time
+from contextlib import ExitStack
 from functools import partial
 from typing import TYPE_CHECKING, Final
 
@@ -159,14 +160,14 @@ class NetworkTarget:
 
     def _started(self, fabric: Fabric, address: Address) -> NetworkSession:
         server = HostServer(self.profile, fabric, self.logs)
-        try:
-            server.start()
-        except BaseException as error:
-            server.close()
-            fabric.close()
-            if isinstance(error, LabError):
+        with ExitStack() as undo:
+            undo.callback(fabric.close)
+            undo.callback(server.close)
+            try:
+                server.start()
+            except LabError as error:
                 raise TargetError(str(error)) from error
-            raise
+            undo.pop_all()
         usage, stop = server.usage, server.close
         return NetworkSession(fabric, address, server.restart, server.alive, usage=usage, stop=stop)
 

@@ -147,6 +147,11 @@ class HasUsage(Protocol):
         ...
 
 
+def usage_of(session: object) -> Usage | None:
+    """What the device of a session, of either role, holds; None if that cannot be told."""
+    return session.usage() if isinstance(session, HasUsage) else None
+
+
 def usage_of_process(pid: int, root: Path = Path("/proc")) -> Usage | None:
     """What a process of this machine holds; None if there is none, or it may not be looked at.
 
@@ -194,12 +199,23 @@ def group_of(process: int, root: Path = Path("/proc")) -> tuple[int, ...]:
 
 
 def _group(folder: Path) -> int:
-    """The fifth field of proc(5)'s stat, after a name in brackets that may hold anything; or 0."""
+    """The fifth field of proc(5)'s stat; 0 if there is no such process."""
+    fields = stat_fields(folder)
+    return int(fields[2]) if fields else 0
+
+
+def stat_fields(folder: Path) -> list[str]:
+    """What proc(5)'s stat has of a process from its third field on; nothing if there is none.
+
+    The second one is a name in brackets, which may hold anything.
+
+    Args:
+        folder: in which the kernel shows the process.
+    """
     try:
-        fields = (folder / "stat").read_text("ascii", "replace").rpartition(")")[2].split()
+        return (folder / "stat").read_text("ascii", "replace").rpartition(")")[2].split()
     except OSError:
-        return 0
-    return int(fields[2])
+        return []
 
 
 def usage_in_status(text: str) -> Usage:

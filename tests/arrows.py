@@ -133,9 +133,9 @@ ARROWS: dict[str, set[str]] = {
             "targets.usage"
         ),
         "targets.guest_device": (
-            "rpcrdma.errors rpcrdma.ulp rpcrdma.fabric rpcrdma.roce targets.base targets.ping "
-            "targets.profile targets.lab targets.standing targets.network targets.nfs "
-            "targets.guest_share targets.guest_client targets.kerberos targets.usage"
+            "rpcrdma.errors rpcrdma.ulp rpcrdma.fabric rpcrdma.roce targets.base "
+            "targets.profile targets.lab targets.standing targets.host_server targets.network "
+            "targets.nfs targets.guest_share targets.guest_client targets.kerberos targets.usage"
         ),
         "targets.placed": (
             "targets.base targets.lab targets.network targets.standing targets.guest_device"

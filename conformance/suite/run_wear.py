@@ -11,11 +11,12 @@ told.  In virtual time all calls take the same, so none is made there.
 
 from __future__ import annotations
 
+from collections import defaultdict
 from typing import TYPE_CHECKING, Final
 
 from conformance.tester.wear import Look, losses, slowing
 from rpcrdma.fabric.clock import VirtualClock
-from targets.usage import HasUsage
+from targets.usage import usage_of
 
 if TYPE_CHECKING:
     from conformance.suite.rigs import Rig
@@ -35,15 +36,16 @@ class RunWear:
     """What the devices of a run have been seen to hold, by role."""
 
     def __init__(self) -> None:
-        self._devices: dict[str, _Device] = {}
+        self._devices: defaultdict[str, _Device] = defaultdict(_Device)
         self._cases = 0
         self._taken = 0
 
     def judged(self, role: str, rig: Rig) -> None:
         """A case has been judged."""
         self._cases += 1
-        device = self._devices.setdefault(role, _Device())
-        device.connections += len({event.connection for event in rig.trace.events} - {0})
+        self._devices[role].connections += len(
+            {event.connection for event in rig.trace.events} - {0}
+        )
 
     def section_ends(self, role: str, rig: Rig, planned: int) -> None:
         """A section is over: look at the device, if there have been enough cases since the last.
@@ -56,7 +58,7 @@ class RunWear:
         if self._cases * LOOKS < planned * (self._taken + 1):
             return
         self._taken = self._cases * LOOKS // planned
-        self._devices.setdefault(role, _Device()).look(rig)
+        self._devices[role].look(rig)
 
     @property
     def notes(self) -> tuple[str, ...]:
@@ -80,10 +82,9 @@ class _Device:
         session = rig.session
         virtual = isinstance(session.fabric.clock, VirtualClock)
         seconds = () if virtual else rig.time_calls(CALLS)
-        usage = session.usage() if isinstance(session, HasUsage) else None
         looks = self._lives.setdefault(rig.life.starts, [])
         if not looks or looks[-1].items < self.connections:
-            looks.append(Look(self.connections, usage, seconds))
+            looks.append(Look(self.connections, usage_of(session), seconds))
 
     @property
     def sentences(self) -> tuple[str, ...]:

@@ -8,10 +8,10 @@ A device that lives and does not serve when the next case begins is started agai
 that is found dead then.  That, too, is a record of its own, one of either for each section after
 whose cases it happens, unless the case before it has failed already.
 
-A destructive case that fails may leave a device that serves a good call and is not what it was; so
-has one whose files are damaged been left.  It is started again before the next case, so that no
-case is judged against what another has broken; so is one that has had as many connections as its
-profile says that it bears.
+A destructive case that fails may leave a device that serves a good call and is not what it was, and
+so may any case that damages files.  The device is started again before the next case, so that no
+case is judged against what another has broken.  So is a device that has had as many connections as
+its profile says that it bears.
 """
 
 from __future__ import annotations

@@ -27,11 +27,12 @@ from typing import TYPE_CHECKING, Final
 from targets.usage import Resource
 
 if TYPE_CHECKING:
-    from collections.abc import Mapping, Sequence
+    from collections.abc import Callable, Mapping, Sequence
 
+    from rpcrdma.fabric.base import Clock
     from targets.usage import Usage
 
-__all__ = ["NOISE", "SLOWER", "Look", "drift", "losses", "slowing"]
+__all__ = ["NOISE", "SLOWER", "Look", "drift", "losses", "slowing", "timed"]
 
 _ANY: Final = 0.5
 """Of what is counted: one for every second item."""
@@ -76,6 +77,24 @@ class Look:
     items: int
     usage: Usage | None
     seconds: tuple[float, ...]
+
+
+def timed(clock: Clock, count: int, make: Callable[[], object]) -> tuple[float, ...]:
+    """How long each of some calls takes, in seconds.
+
+    Args:
+        clock: the fabric's.
+        count: how many.
+        make: makes a call, and returns what is wrong with its answer, if anything is; then nothing
+            is told, and no more calls are made.
+    """
+    seconds = []
+    for _ in range(count):
+        begin = clock.now()
+        if make():
+            return ()
+        seconds.append(clock.now() - begin)
+    return tuple(seconds)
 
 
 def drift(series: Sequence[tuple[int, float]], noise: float) -> float | None:

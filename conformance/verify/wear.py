@@ -18,10 +18,10 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Final, Protocol
 
 from conformance.tester.client import build
-from conformance.tester.wear import Look, losses, slowing
+from conformance.tester.wear import Look, losses, slowing, timed
 from conformance.verify import calls
 from conformance.verify.answers import served
-from targets.usage import HasUsage
+from targets.usage import usage_of
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator
@@ -136,7 +136,7 @@ class Wear:
 
     Args:
         session: the running device.
-        good: good calls to it, or of it.
+        good: makes good calls, to the device or by it.
         item: what there are many of, in the singular.
     """
 
@@ -168,12 +168,5 @@ class Wear:
 
     def _look(self, items: int) -> None:
         self._good.ready()
-        clock = self._session.fabric.clock
-        seconds = []
-        for _ in range(CALLS):
-            begin = clock.now()
-            self._good.make()
-            seconds.append(clock.now() - begin)
-        session = self._session
-        usage = session.usage() if isinstance(session, HasUsage) else None
-        self._looks.append(Look(items, usage, tuple(seconds)))
+        seconds = timed(self._session.fabric.clock, CALLS, self._good.make)
+        self._looks.append(Look(items, usage_of(self._session), seconds))

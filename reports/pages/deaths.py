@@ -31,10 +31,10 @@ class Death:
     """One death.
 
     Attributes:
-        case: the id of what tells of it.
+        case: the id of the case that tells of the death.
         after: the id of the case after which it was; empty if it was in a case, or before all.
         before: the id of the case before which it was; empty if it was in one.
-        how: how the device ended, with its signal or status, and what the kernel said of it.
+        how: the end of the device: its signal or status, and what the kernel said of it.
         said: its last words, if there are any.
         logs: what was kept of the machine in which it died, and of the server.
     """

@@ -30,7 +30,7 @@ def held(process: int = 0) -> Usage:
 
     Args:
         process: of the program, whose group is looked at: it may be a shell that has started it;
-            0: there is none, the kernel is the device.
+            0 if the kernel is the device.
     """
     usage = usage_in_meminfo(_MEMINFO.read_text(encoding="ascii", errors="replace"))
     group = group_of(process) if process else ()

@@ -19,8 +19,8 @@ def held_here(process: int = 0) -> Usage | None:
     """What a device on this machine holds; None if that cannot be told.
 
     Args:
-        process: the device's, whose group is looked at; 0: it is the kernel, of which a guest alone
-            can tell.
+        process: the device's, whose group is looked at; 0 if the device is the kernel, of which a
+            guest alone can tell.
     """
     if INSIDE in os.environ:
         # The memory that the machine has left is the tester's matter, too.

@@ -20,12 +20,13 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING, Final
 
-from targets.endings import words_of_end
+from targets.endings import said_last, words_of_end
 from targets.lab.errors import LabError
 from targets.lab.held import held
 from targets.lab.kernel_log import KernelLog
 from targets.lab.setup import LabServer, ServerKind
 from targets.lab.step import last_words, run_step
+from targets.usage import stat_fields
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator
@@ -180,7 +181,7 @@ class StartedServer:
         killed = "" if self._kernel is None else self._kernel.killed()
         by_kernel = f"; the kernel says: {killed}" if killed else ""
         said = last_words(self._log.read_bytes()[self._began_at :].decode("utf-8", "replace"))
-        return by_kernel + (f"; it said last: {said}" if said else "")
+        return by_kernel + said_last(said)
 
 
 @contextmanager
@@ -237,9 +238,5 @@ def is_running(process: int, root: Path = Path("/proc")) -> bool:
         root: where the kernel shows processes: proc(5), /proc/PID/stat, the third field and the
             ninth, whose bits are in the kernel's include/linux/sched.h.
     """
-    try:
-        fields = (root / str(process) / "stat").read_text("ascii", "replace").rpartition(")")[2]
-    except OSError:
-        return False
-    state, *_, flags = fields.split()[:7]
-    return state not in "ZX" and not int(flags) & _EXITING
+    fields = stat_fields(root / str(process))
+    return bool(fields) and fields[0] not in "ZX" and not int(fields[6]) & _EXITING

@@ -17,7 +17,7 @@ from typing import TYPE_CHECKING, Final
 
 from targets.acts import Prints, reason_of_end
 from targets.base import ActResult, ActState, TargetError
-from targets.endings import words_of_end
+from targets.endings import said_last, words_of_end
 from targets.lab.step import last_words
 
 if TYPE_CHECKING:
@@ -82,9 +82,8 @@ class Resident:
         refuses = self._is_spare and not self._has_answered
         if status is None or (refuses and status >= 0):
             return ""
-        said = last_words(self._program.complaints())
-        how = f"the resident program {words_of_end(status)}"
-        return f"{how}; it said last: {said}" if said else how
+        said = said_last(last_words(self._program.complaints()))
+        return f"the resident program {words_of_end(status)}{said}"
 
     def usage(self) -> Usage | None:
         """What it holds."""

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from targets.endings import words_of_end
+from targets.endings import said_last, words_of_end
 
 
 @pytest.mark.parametrize(
@@ -19,3 +19,8 @@ from targets.endings import words_of_end
 )
 def test_an_end_is_told_by_its_status_or_by_the_name_of_its_signal(status: int, words: str) -> None:
     assert words_of_end(status) == words
+
+
+def test_last_words_follow_the_end_if_there_were_any() -> None:
+    assert said_last("no room / bye") == "; it said last: no room / bye"
+    assert said_last("") == ""

@@ -49,7 +49,7 @@ def pings(monkeypatch: pytest.MonkeyPatch) -> list[FabricError]:
         if failures:
             raise failures.pop(0)
 
-    monkeypatch.setattr(guest_device, "ping", ping)
+    monkeypatch.setattr("targets.host_server.ping", ping)
     return failures
 
 

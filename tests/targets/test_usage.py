@@ -13,9 +13,11 @@ from targets.usage import (
     Resource,
     Usage,
     group_of,
+    stat_fields,
     usage_in_meminfo,
     usage_in_objects,
     usage_in_status,
+    usage_of,
     usage_of_process,
     usage_of_processes,
 )
@@ -203,3 +205,13 @@ def test_a_resource_is_left_out() -> None:
 
 def test_a_session_may_be_unable_to_tell() -> None:
     assert not isinstance(object(), HasUsage)
+
+
+def test_a_name_with_brackets_and_spaces_does_not_shift_the_fields(tmp_path: Path) -> None:
+    (tmp_path / "stat").write_text("99 (a) Z (b) S 1 77 77 0 -1 4\n")
+    assert stat_fields(tmp_path)[:3] == ["S", "1", "77"]
+    assert stat_fields(tmp_path / "gone") == []
+
+
+def test_a_session_that_cannot_tell_what_its_device_holds_tells_nothing() -> None:
+    assert usage_of(object()) is None

@@ -6,6 +6,7 @@ The harness stands between the plugin and a `targets.base.Session`; it knows not
 from __future__ import annotations
 
 from dataclasses import dataclass
+from functools import partial
 from typing import TYPE_CHECKING, Final
 
 from conformance.oracle.outcome import Answered
@@ -17,6 +18,7 @@ from conformance.tester.client.file_watch import FileWatch
 from conformance.tester.client.operations import operations_after_replies
 from conformance.tester.client.peer import RECEIVE_LENGTH, RECEIVES, Peer
 from conformance.tester.life_watch import LifeWatch
+from conformance.tester.wear import timed
 from conformance.tester.workload.base import Prepared
 from conformance.tester.workload.choice import workload_for
 from conformance.tester.xids import Xids
@@ -107,9 +109,10 @@ class Harness:
     @property
     def facts(self) -> tuple[tuple[str, str], ...]:
         """What a run's record says of the rig."""
-        most = self.profile.extra.renew_after
-        told = f"after {most} connections, as the profile says" if most else ""
-        return (*self.files.facts, *((("started again", told),) if told else ()))
+        facts = self.files.facts
+        if most := self.profile.extra.renew_after:
+            facts += (("started again", f"after {most} connections, as the profile says"),)
+        return facts
 
     @property
     def worn(self) -> bool:
@@ -136,13 +139,7 @@ class Harness:
         peer = next((one for one in self._peers if one.connected), None) or self._try()[0]
         if peer is None:
             return ()
-        clock, seconds = self.session.fabric.clock, []
-        for _ in range(count):
-            begin = clock.now()
-            if liveness.problem_with(peer):
-                return ()
-            seconds.append(clock.now() - begin)
-        return tuple(seconds)
+        return timed(self.session.fabric.clock, count, partial(liveness.problem_with, peer))
 
     def judged(self, found: BaseException | None, cited: tuple[str, ...]) -> BaseException | None:
         """What ended the case, together with the rules that messages of the device broke."""

@@ -19,6 +19,7 @@ from conformance.tester.server.acting import ActingClient
 from conformance.tester.server.covered import unless_covered
 from conformance.tester.server.operations import operations_of_clients
 from conformance.tester.server.programs import program_factory
+from conformance.tester.wear import timed
 from rpcrdma.errors import FabricError
 from rpcrdma.fabric.trace import Trace
 from targets.base import HasMechanism, TargetError
@@ -122,13 +123,7 @@ class ClientHarness:
         """How long each of some good calls takes (see `conformance.suite.rigs.Rig`)."""
         if not self._prepared or self._problem():  # the first one may have to connect
             return ()
-        clock, seconds = self.session.fabric.clock, []
-        for _ in range(count):
-            begin = clock.now()
-            if self._problem():
-                return ()
-            seconds.append(clock.now() - begin)
-        return tuple(seconds)
+        return timed(self.session.fabric.clock, count, self._problem)
 
     def ready(self) -> Service:
         """The service, with a client that has just been served what shows that it lives.

@@ -6,7 +6,8 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from conformance.tester.wear import NOISE, Look, drift, losses, slowing
+from conformance.tester.wear import NOISE, Look, drift, losses, slowing, timed
+from rpcrdma.fabric.clock import VirtualClock
 from targets.usage import Resource, Usage
 
 MEGA = 1_000_000
@@ -22,6 +23,18 @@ def looks(resource: Resource, *amounts: int, seconds: float = 0.001) -> list[Loo
 
 def slowed(*fastest: float) -> list[Look]:
     return [Look(6 * number, None, (5.0, one)) for number, one in enumerate(fastest)]
+
+
+def test_calls_are_timed_until_one_is_not_served() -> None:
+    clock = VirtualClock()
+    answers = iter(["", None, "", "nothing came"])
+
+    def make() -> str | None:
+        clock.advance_to(clock.now() + 0.5)
+        return next(answers)
+
+    assert timed(clock, 3, make) == (0.5, 0.5, 0.5)
+    assert timed(clock, 3, make) == ()
 
 
 @given(st.integers(1, 10**9), st.integers(0, 10**9))
